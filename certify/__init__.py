@@ -65,43 +65,23 @@ __all__ = [
     "train",
 ]
 
-_HOMES = {
-    "CoqMissing": ("proofs.every_n", "CoqMissing"),
-    "FormulaError": ("constructions.errors", "FormulaError"),
-    "InputError": ("constructions.errors", "InputError"),
-    "Network": ("certify.network", "Network"),
-    "Outcome": ("certify.claims.formula.outcomes", "Outcome"),
-    "Refusal": ("proofs.check", "Refusal"),
-    "Regime": ("constructions.regimes", "Regime"),
-    "Sharpening": ("constructions.regimes", "Sharpening"),
-    "Transformer": ("constructions.network.transformer", "Transformer"),
-    "Unreadable": ("constructions.errors", "Unreadable"),
-    "Unsupported": ("constructions.errors", "Unsupported"),
-    "ablate": ("certify.trained_api", "ablate"),
-    "audit": ("certify.auditing.api", "audit"),
-    "audit_file": ("certify.auditing.api", "audit_file"),
-    "build": ("certify.api", "build"),
-    "card": ("certify.api", "card"),
-    "certify": ("certify.claims.formula.pipeline", "certify"),
-    "certify_transformer": ("certify.claims.formula.pipeline", "certify_transformer"),
-    "check": ("certify.api", "check"),
-    "compile_formula": ("constructions.compiler", "compile_formula"),
-    "cross_entropy": ("certify.api", "cross_entropy"),
-    "decide": ("certify.trained_api", "decide"),
-    "equal": ("certify.trained_api", "equal"),
-    "explain": ("certify.api", "explain"),
-    "export": ("certify.api", "export"),
-    "heads": ("certify.trained_api", "heads"),
-    "import_network": ("certify.trained_api", "import_network"),
-    "learn": ("certify.trained_api", "learn"),
-    "margin": ("certify.api", "margin"),
-    "parse_formula": ("constructions.language.parser", "parse_formula"),
-    "prove": ("certify.api", "prove"),
-    "run": ("certify.api", "run"),
-    "sensitivity": ("certify.api", "sensitivity"),
-    "soften": ("certify.claims.softened.pipeline", "soften_model"),
-    "train": ("certify.trained_api", "train"),
-}
+_HOMES = {name: module for module, names in {
+    "certify.api": "build card check cross_entropy explain export margin prove run sensitivity",
+    "certify.auditing.api": "audit audit_file",
+    "certify.claims.formula.outcomes": "Outcome",
+    "certify.claims.formula.pipeline": "certify certify_transformer",
+    "certify.claims.softened.pipeline": "soften",
+    "certify.network": "Network",
+    "certify.trained_api": "ablate decide equal heads import_network learn train",
+    "constructions.compiler": "compile_formula",
+    "constructions.errors": "FormulaError InputError Unreadable Unsupported",
+    "constructions.language.parser": "parse_formula",
+    "constructions.network.transformer": "Transformer",
+    "constructions.regimes": "Regime Sharpening",
+    "proofs.check": "Refusal",
+    "proofs.every_n": "CoqMissing",
+}.items() for name in names.split()}
+_NAMES_THERE = {"soften": "soften_model"}
 
 
 def __getattr__(name: str) -> Any:
@@ -113,8 +93,7 @@ def __getattr__(name: str) -> Any:
     from certify.common.shadowed_imports import expect_own_packages
 
     expect_own_packages()
-    module, attribute = _HOMES[name]
-    return getattr(importlib.import_module(module), attribute)
+    return getattr(importlib.import_module(_HOMES[name]), _NAMES_THERE.get(name, name))
 
 
 def _shown() -> Shown:

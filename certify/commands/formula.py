@@ -13,10 +13,7 @@ from certify.requests import options as option
 
 if TYPE_CHECKING:
     from certify.claims.formula.examples import Example
-    from certify.common.shards import Workers
     from certify.requests.inputs import Options
-    from constructions.network.lengths import Lengths
-    from proofs.enclosures.float_models.model import FloatModel
 
 CertificatesOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="FILE", parser=option.written_place,
@@ -49,6 +46,9 @@ def formula(
 
     Builds the transformer, and decides the claim for every word up to length N and every position of it.
     """
+    from certify.claims.floats.models import read_model
+    from certify.claims.formula.demo import Session, certify_examples, certify_file
+    from certify.claims.formula.tasks import FormulaRequests, FormulaRow, request_of
     from certify.common.shards import read_workers
     from certify.requests.request import read_request
     from certify.requests.subjects import SubjectKind
@@ -56,46 +56,22 @@ def formula(
 
     lengths = Lengths(min_n, max_n)
     options = option.options_of(written)
-    runs = read_runs(floats)
+    runs = None if floats is None else read_model(floats)
     rows = None if formulas is not None or options.is_language else formulas_in_turn(text, options)
     if formulas is not None or rows is not None:
         others = {"--parenthesize": parenthesize, "--min-n": min_n > 1, "--effort": effort != 1}
         refuse_beside_rows(formulas, text, options, others)
-        raise typer.Exit(prove_several(formulas, rows or [], (options, lengths, runs, effort),
-                                       (output, store, read_workers(jobs, dask))))
+        asked = FormulaRequests(options, lengths, runs, effort)
+        request_of(FormulaRow("options", "true"), options, lengths)  # a malformed option concerns all formulas
+        session = Session(output, store, read_workers(jobs, dask))
+        raise typer.Exit(certify_examples(rows or [], asked, session) if formulas is None else
+                         certify_file(formulas, asked, session))
     refuse_options("this option is for several formulas, and there is only one",
                    {"--jobs": jobs, "--dask": dask, "--store": store})
     check_file(output)
     request = read_request(text, options, (SubjectKind.FORMULA, SubjectKind.PROGRAM), lengths)
     say_reading(request)
     finish(prove_in_time(request, effort, runs), style, parenthesize, output)
-
-
-def prove_several(formulas: str | None, rows: list[Example],
-                  asked: tuple[Options, Lengths, FloatModel | None, int],
-                  session: tuple[str | None, str | None, Workers]) -> int:
-    """Decide the formulas of a file, or the shipped ones; return the exit status.
-
-    Raises:
-        InputError: if an option is malformed, which concerns all formulas.
-    """
-    from certify.claims.formula.demo import Session, certify_examples, certify_file
-    from certify.claims.formula.tasks import FormulaRequests, FormulaRow, request_of
-
-    asking = FormulaRequests(*asked)
-    request_of(FormulaRow("options", "true"), asking.options, asking.lengths)
-    if formulas is None:
-        return certify_examples(rows, asking, Session(*session))
-    return certify_file(formulas, asking, Session(*session))
-
-
-def read_runs(text: str | None) -> FloatModel | None:
-    """Return the float model of ``--float``, if it is given."""
-    if text is None:
-        return None
-    from certify.claims.floats.models import read_model
-
-    return read_model(text)
 
 
 # -- several formulas --------------------------------------------------------------------------------------------------

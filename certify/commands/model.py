@@ -11,7 +11,6 @@ import typer
 
 from certify.commands.command import refuse_options
 from certify.commands.finish import end, prove_in_time
-from certify.commands.formula import read_runs
 from certify.commands.soften import soften
 from certify.common.terminal import check_file
 from certify.requests import options as option
@@ -198,6 +197,7 @@ def print_question(question: str, print_on: Callable[[Console, Any], None] = lam
 def decide_meanings(subject: NamedSubject, lengths: tuple[int, int], output: str | None,
                     asked: Mapping[str, Any]) -> None:
     """Decide whether every named direction holds what its meaning says."""
+    from certify.claims.floats.models import read_model
     from certify.claims.formula.show import outcome_to_json, print_outcome
     from certify.requests.inputs import Options
     from certify.requests.request import read_request
@@ -207,7 +207,8 @@ def decide_meanings(subject: NamedSubject, lengths: tuple[int, int], output: str
     options = Options(given=asked["given"])
     request = read_request(subject, options, taken=(SubjectKind.NETWORK,), lengths=Lengths(*lengths))
     effort = 1 if asked["effort"] is None else asked["effort"]
-    found = prove_in_time(request, effort, read_runs(asked["float"]))
+    runs = None if asked["float"] is None else read_model(asked["float"])
+    found = prove_in_time(request, effort, runs)
     end(found, outcome_to_json, print_question(MEANINGS, lambda out, found: print_outcome(
         out, found, asked["style"] or "ascii", asked["parenthesize"])), output)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -13,8 +12,6 @@ from certify.requests import options as option
 
 if TYPE_CHECKING:
     from certify.claims.numbers.sensitivity.results import Sensitivity
-    from certify.common.partial_answer import PartialAnswer
-    from certify.requests.inputs import Options
     from constructions.network.lengths import Lengths
 
 
@@ -45,76 +42,41 @@ def sensitivity(
     decided, elsewhere between a proved bound and the change of two replayed words. docs/background/sensitivity.md says
     what is claimed.
     """
+    from certify.claims.numbers.sensitivity.logits import measure_logits, read_trained_subject
+    from certify.claims.numbers.sensitivity.measure import measure
     from certify.claims.numbers.sensitivity.show import print_sensitivity, sensitivity_to_json
+    from certify.claims.trained.files import is_trained
+    from certify.common.partial_answer import answer_in_time
+    from certify.common.progress import ProgressLine
+    from certify.requests.inputs import as_option
+    from certify.requests.quantities import read_lengths_to_bracket
+    from certify.requests.request import read_request
+    from certify.requests.subjects import Programs
     from constructions.network.lengths import Lengths
 
-    asked = SensitivityOptions(Lengths(min_n, max_n), at, direction, lengths)
-    found = measure_any(subject, option.options_of(written), as_formula, claim, offset, asked)
-    end_with_plot(found, sensitivity_to_json, print_sensitivity, plot,
-                  later("certify.claims.numbers.sensitivity.plot", "draw_sensitivity"))
-
-
-@dataclass(frozen=True)
-class SensitivityOptions:
-    """Options for any subject; ``lengths`` is the text of the option."""
-
-    every: Lengths
-    at: option.At
-    direction: str | None
-    lengths: str | None
-
-    def numbers(self, some: Lengths) -> list[int] | None:
-        """Return the lengths that are named, of some of all."""
-        from certify.requests.quantities import read_lengths_to_bracket
-
-        if self.lengths is None:
-            return None
-        return of_these(read_lengths_to_bracket(self.lengths, self.every, "--lengths"), self.every, some)
-
-
-def measure_any(subject: str | None, options: Options, as_formula: bool, claim: str | None, offset: int | None,
-                asked: SensitivityOptions) -> Sensitivity | PartialAnswer[Sensitivity]:
-    """Return the sensitivity of the subject; what the kind of subject does not take is refused."""
-    from certify.claims.trained.files import is_trained
-    from certify.requests.inputs import as_option
-
+    every, options, progress = Lengths(min_n, max_n), option.options_of(written), ProgressLine()
     if subject is not None and is_trained(subject):
         refuse_options(f"{subject} holds a trained network, which does not take this option",
                        {as_option(name): True for name in options.named} | {"--as-formula": as_formula})
-        return measure_trained(subject, claim, offset, asked)
-    refuse_options(f"{subject} does not hold a trained network, and this option is for those",
-                   {"--claim": claim, "--offset": offset})
-    return measure_subject(subject, options, as_formula, asked)
+        trained = read_trained_subject(subject, claim, offset)
 
+        def ask(some: Lengths, numbers: list[int] | None) -> Sensitivity:
+            return measure_logits(trained, some, at, direction, numbers, progress)
+    else:
+        refuse_options(f"{subject} does not hold a trained network, and this option is for those",
+                       {"--claim": claim, "--offset": offset})
+        programs = Programs.FORMULA if as_formula else Programs.COMPILED
+        request = read_request(subject, options, lengths=every, programs=programs)
+        say_reading(request)
 
-def measure_trained(subject: str, claim: str | None, offset: int | None, asked: SensitivityOptions
-                    ) -> Sensitivity | PartialAnswer[Sensitivity]:
-    """Return the sensitivity of the trained network in a file."""
-    from certify.claims.numbers.sensitivity.logits import measure_logits, read_trained_subject
-    from certify.common.partial_answer import answer_in_time
-    from certify.common.progress import ProgressLine
+        def ask(some: Lengths, numbers: list[int] | None) -> Sensitivity:
+            return measure(request.about(some), at, direction, numbers, progress)
 
-    trained = read_trained_subject(subject, claim, offset)
-    with ProgressLine() as progress:
-        return answer_in_time(asked.every, lambda some: measure_logits(
-            trained, some, asked.at, asked.direction, asked.numbers(some), progress))
-
-
-def measure_subject(subject: str | None, options: Options, as_formula: bool, asked: SensitivityOptions
-                    ) -> Sensitivity | PartialAnswer[Sensitivity]:
-    """Return the sensitivity of what a request is about."""
-    from certify.claims.numbers.sensitivity.measure import measure
-    from certify.common.partial_answer import answer_in_time
-    from certify.common.progress import ProgressLine
-    from certify.requests.request import read_request
-    from certify.requests.subjects import Programs
-
-    programs = Programs.FORMULA if as_formula else Programs.COMPILED
-    request = read_request(subject, options, lengths=asked.every, programs=programs)
-    say_reading(request)
-    with ProgressLine() as progress:
-        return answer_in_time(asked.every, lambda some: measure(
-            request.about(some), asked.at, asked.direction, asked.numbers(some), progress))
+    named = None if lengths is None else read_lengths_to_bracket(lengths, every, "--lengths")
+    with progress:
+        found = answer_in_time(every, lambda some: ask(some, of_these(named, every, some)))
+    end_with_plot(found, sensitivity_to_json, print_sensitivity, plot,
+                  later("certify.claims.numbers.sensitivity.plot", "draw_sensitivity"))
 
 
 # -- cross-entropy -----------------------------------------------------------------------------------------------------
@@ -185,8 +147,6 @@ def cross_entropy(
             request.about(some), language, share, head, direction, of_these(numbers, every, some), progress))
     end_with_plot(found, cross_entropy_to_json, print_cross_entropy, plot, lambda one: later(
         "certify.claims.numbers.cross_entropy.plot", "draw_cross_entropy")([("the network", one)]))
-
-
 
 
 def of_these(numbers: list[int] | None, every: Lengths, some: Lengths) -> list[int] | None:

@@ -79,28 +79,6 @@ NO_NETWORK: dict[str, Any] = {"truths": None, "directions": [], "tokens": [], "p
 """Replaces the script's data on a page without a word to try and without a picture."""
 
 
-@dataclass(frozen=True)
-class ExactHead:
-    """A head that is not approximate, on a sample word."""
-
-    at: str
-    name: str
-    grid: Markup
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A map, its heads, and its caption."""
-
-    heads: str
-    title: str
-    about: str
-    svg: Markup
-    worst: tuple[int, int, float]
-    shown: str
-    flat: str
-
-
 def certificate_page(sealed: Sealed, file: str) -> str:
     """Return the whole page; ``file`` is the name of the certificate in commands, without folders."""
     page = _CertificatePage(sealed, file)
@@ -215,7 +193,7 @@ class _CertificatePage:
         return draw_grid(word, each.short.weights, each.short.case.i,
                          f"Attention of head {each.at} on the word {show_word(word)}")
 
-    def exact_heads(self) -> Iterable[ExactHead]:
+    def exact_heads(self) -> Iterable[dict[str, Any]]:
         """Yield the heads without a bound, on a sample word; none if numbers or words are too large for a picture."""
         lengths, bounded = drawn_lengths(self.sealed), {each.at for each in self.study.approximations}
         others = [(layer, place, head) for layer, place, head in self.network.heads()
@@ -229,10 +207,10 @@ class _CertificatePage:
             return
         for layer, place, head in others:
             at = f"{layer}.{place}"
-            yield ExactHead(at, head.name, draw_grid(word, attention[layer, place][0], None, f"Attention of head {at} "
-                                                     f"on the word {show_word(word)}"))
+            yield {"at": at, "name": head.name, "grid": draw_grid(
+                word, attention[layer, place][0], None, f"Attention of head {at} on the word {show_word(word)}")}
 
-    def charts(self) -> Iterable[Chart]:
+    def charts(self) -> Iterable[dict[str, Any]]:
         """Yield the maps in their order, each with all heads that share it."""
         for place, chart in enumerate(self.study.maps):
             those = [each for each in self.study.approximations if each.chart == place]
@@ -240,8 +218,9 @@ class _CertificatePage:
             title = those[0].head.name if len({each.at for each in those}) == 1 else "have the same map"
             about = self.names.direction(those[0].direction) if len(those) == 1 else ""
             svg = draw_map(chart, place, f"Largest error of head {heads} at every length n and position i")
-            shown = show_double(chart.worst[2] if chart.seconded is None else chart.seconded)
-            yield Chart(heads, title, about, svg, chart.worst, shown, describe_flatness(chart))
+            yield {"heads": heads, "title": title, "about": about, "svg": svg, "worst": chart.worst,
+                   "shown": show_double(chart.worst[2] if chart.seconded is None else chart.seconded),
+                   "flat": describe_flatness(chart)}
 
     def notes(self, each: Approximation) -> list[str]:
         """Return the notes under a card."""

@@ -17,36 +17,28 @@ SEES = {"none": "every j", "future": "j ≤ i", "past": "j ≥ i"}
 Named = Callable[[str], str]
 
 
-@dataclass(frozen=True)
-class Obligation:
-    """The obligation of one written direction: the method of its proof, the number of places, and the stated bounds."""
-
-    where: str
-    source: str
-    direction: str
-    how: str
-    places: int | None
-    above: Fraction
-    below: Fraction
-
-
 def list_obligations(sealed: Sealed, names: DirectionNames,
-                     approximations: tuple[Approximation, ...]) -> list[Obligation]:
-    """Return one for each direction, in the order in which they are written, and the composition."""
+                     approximations: tuple[Approximation, ...]) -> list[dict[str, Any]]:
+    """Return one for each direction, in the order in which they are written, and the composition.
+
+    Each has the method of its proof, the number of places, and the stated bounds.
+    """
     by_direction = {each.direction: each for each in approximations}
     found = [_obligation(sealed, names, write, by_direction.get(write.direction))
              for write in writes(sealed.transformer)]
-    return [*found, Obligation("composition", "", "all of them", "written once, and read only afterwards", None,
-                               Fraction(0), Fraction(0))]
+    return [*found, {"where": "composition", "source": "", "direction": "all of them", "places": None,
+                     "how": "written once, and read only afterwards", "above": Fraction(0), "below": Fraction(0)}]
 
 
-def _obligation(sealed: Sealed, names: DirectionNames, write: Write, near: Approximation | None) -> Obligation:
+def _obligation(sealed: Sealed, names: DirectionNames, write: Write, near: Approximation | None
+                ) -> dict[str, Any]:
     source = sealed.transformer.head(write.layer, write.place).source if write.place else ""
-    written = (_where(write), source, names.direction(write.direction))
+    written = {"where": _where(write), "source": source, "direction": names.direction(write.direction)}
     if near is None:
-        return Obligation(*written, _how(sealed.transformer, write), sealed.lengths.cells, Fraction(0), Fraction(0))
-    return Obligation(*written, "bounded for everything that the head may read", near.rows, near.stated.error_if_false,
-                      near.stated.error_if_true)
+        return {**written, "how": _how(sealed.transformer, write), "places": sealed.lengths.cells,
+                "above": Fraction(0), "below": Fraction(0)}
+    return {**written, "how": "bounded for everything that the head may read", "places": near.rows,
+            "above": near.stated.error_if_false, "below": near.stated.error_if_true}
 
 
 def _where(write: Write) -> str:

@@ -114,37 +114,6 @@ class Word:
     place: int
 
 
-@dataclass(frozen=True)
-class ShownRow:
-    """A row of the table of lengths, in words; ``reason`` replaces an unknown margin."""
-
-    n: int
-    verdict: str
-    margin: str = "–"
-    offset: str = "–"
-    word: str = ""
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Unproved:
-    """The open lengths; for the shortest the smallest margin found, its word, and what is not proved."""
-
-    lengths: str
-    margin: str
-    word: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class AttentionMap:
-    """The attention of a head: rows are queries, columns are keys."""
-
-    step: int
-    head: int
-    grid: Markup
-
-
 def decision_page(decision: Decision, files: Sequence[Filed] = (), kind: str = "Decision about a trained network",
                   floats: Sequence[FloatCells] = ()) -> str:
     """Return the whole page; its commands check the certificates in ``files``; ``floats`` are rows of float models.
@@ -188,12 +157,13 @@ def _name_of_wrong(decision: Decision) -> str:
             "The shortest wrong word found" if len(decision.rows) > 1 else "A wrong word")
 
 
-def _unproved(decision: Decision) -> Unproved | None:
+def _unproved(decision: Decision) -> dict[str, str] | None:
+    """Return the open lengths; for the shortest the smallest margin found, its word, and what is not proved."""
     if (first := decision.first("unknown")) is None:
         return None
-    return Unproved(show_numbers(decision.lengths_that_are("unknown")),
-                    decimal(Fraction(first.seen.value), 5) if first.seen else "–",
-                    show_cut(first.seen.word) if first.seen else "", first.reason)
+    return {"lengths": show_numbers(decision.lengths_that_are("unknown")),
+            "margin": decimal(Fraction(first.seen.value), 5) if first.seen else "–",
+            "word": show_cut(first.seen.word) if first.seen else "", "reason": first.reason}
 
 
 def _environment() -> Environment:
@@ -207,17 +177,20 @@ def show_cut(word: Sequence[str]) -> str:
     return printable(cut_word(show_word(word)))
 
 
-def _shown(decision: Decision, row: LengthRow) -> ShownRow:
+def _shown(decision: Decision, row: LengthRow) -> dict[str, object]:
+    """Return a row of the table of lengths, in words; the reason replaces an unknown margin."""
     wrong, in_runs = wrong_at(decision, row), decision.run is not None
+    shown: dict[str, object] = {"n": row.n, "verdict": row.verdict}
     if wrong:
         value = (f"{decimal(wrong.value[0] - decision.claim.margin, 5)} in the execution" if in_runs else
                  enclosed(*wrong.value))
-        return ShownRow(row.n, row.verdict, value, str(wrong.offset),
-                        printable(cut_word(show_letters_read(decision, wrong))))
+        return shown | {"margin": value, "offset": wrong.offset,
+                        "word": printable(cut_word(show_letters_read(decision, wrong)))}
     if row.seen:
         value = decimal(Fraction(row.seen.value), 5) if in_runs else f"{row.seen.value:.5g}"
-        return ShownRow(row.n, row.verdict, value, str(row.seen.offset), show_cut(row.seen.word))
-    return ShownRow(row.n, row.verdict, reason="a shorter word is wrong" if row.wrong else row.reason)
+        return shown | {"margin": value, "offset": row.seen.offset, "word": show_cut(row.seen.word)}
+    return shown | {"margin": "–", "offset": "–", "word": "",
+                    "reason": "a shorter word is wrong" if row.wrong else row.reason}
 
 
 def wrong_at(decision: Decision, row: LengthRow) -> RefutingWord | None:
@@ -285,12 +258,12 @@ def chosen_word(decision: Decision) -> Word | None:
     return Word(seen.word, seen.offset, seen.place) if seen else None
 
 
-def _pictures(network: TrainedNetwork, claim: WordsClaim, word: Word) -> list[AttentionMap]:
-    """Return the attention maps of the first heads, within the budget."""
+def _pictures(network: TrainedNetwork, claim: WordsClaim, word: Word) -> list[tuple[int, int, Markup]]:
+    """Return the attention maps of the first heads, within the budget; rows are queries, columns are keys."""
     tokens = np.array(input_tokens(claim, word.letters), dtype=np.intp)
     if len(tokens) > MOST_PICTURED:
         return []
-    pictures, room = list[AttentionMap](), MOST_DRAWN
+    pictures, room = list[tuple[int, int, Markup]](), MOST_DRAWN
     labels = [*BEFORE * len(claim.before), *word.letters, *AFTER * len(claim.after)]
     for step, heads in enumerate(FloatNetwork(network).attention(tokens, word.offset), start=1):
         for head, weights in enumerate(heads, start=1):
@@ -298,7 +271,7 @@ def _pictures(network: TrainedNetwork, claim: WordsClaim, word: Word) -> list[At
             room -= len(grid)
             if room < 0:
                 return pictures
-            pictures.append(AttentionMap(step, head, grid))
+            pictures.append((step, head, grid))
     return pictures
 
 
