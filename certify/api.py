@@ -8,8 +8,26 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from certify.claims.every_n.claim import claim_theorem
+from certify.claims.every_n.theorems import Theorem
+from certify.claims.every_n.theorems import prove as prove_claim
+from certify.claims.formula.explanation import Explanation, explain_formula
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.pipeline import Subject
+from certify.claims.formula.program_runs import ProgramRun, run_on_word
+from certify.claims.formula.runs import WordTrace, run_request
+from certify.claims.margins.answer import MarginAnswer, answer
+from certify.claims.margins.question import MarginOptions, read_question
+from certify.claims.numbers.cross_entropy.measure import measure as measure_cross_entropy
+from certify.claims.numbers.cross_entropy.measure import read_head, read_probability
+from certify.claims.numbers.cross_entropy.results import CrossEntropy, LanguageName
+from certify.claims.numbers.sensitivity.measure import measure as measure_sensitivity
+from certify.claims.numbers.sensitivity.results import At, Sensitivity
+from certify.common.files import read_text
+from certify.common.look import CERTIFICATES, expect
+from certify.common.output_guard import guard_outputs
+from certify.exports.card import card_of
+from certify.exports.formats import EXPORTERS, Format, load_exporter
 from certify.requests.arguments import (
     Exact,
     SubjectOptions,
@@ -20,7 +38,7 @@ from certify.requests.arguments import (
     read_lengths,
     whole_number,
 )
-from certify.requests.inputs import FormulaSubject
+from certify.requests.inputs import FormulaSubject, ProgramSubject
 from certify.requests.request import Request, read_request
 from certify.requests.subjects import Programs
 from constructions.arguments import typed
@@ -28,18 +46,12 @@ from constructions.errors import InputError
 from constructions.network.lengths import Lengths, up_to
 from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
+from proofs.check import RequiredClaim, check_file
+from proofs.every_n import ProvedLengths
+from proofs.numbers.cross_entropy.languages import LANGUAGES
 
 if TYPE_CHECKING:
-    from certify.claims.every_n.theorems import Theorem
-    from certify.claims.formula.explanation import Explanation
-    from certify.claims.formula.program_runs import ProgramRun
-    from certify.claims.formula.runs import WordTrace
-    from certify.claims.margins.answer import MarginAnswer
-    from certify.claims.numbers.cross_entropy.results import CrossEntropy, LanguageName
-    from certify.claims.numbers.sensitivity.results import At, Sensitivity
-    from certify.exports.formats import Format
     from certify.exports.notebook import Checked
-    from proofs.check import RequiredClaim
 
 Path = str | PathLike[str]
 Number = Exact
@@ -70,10 +82,6 @@ def run(subject: Subject | None, word: str, **options: Unpack[SubjectOptions]) -
         InputError: if something is malformed, or the word does not fit the alphabet.
         Unsupported: if a program has no network.
     """
-    from certify.claims.formula.program_runs import run_on_word
-    from certify.claims.formula.runs import run_request
-    from certify.requests.inputs import ProgramSubject
-
     if not isinstance(word, str):
         raise InputError(f"word: found an object of type {type(word).__name__}, expected a text such as 0110")
     request = _read(subject, options, programs=Programs.RUN)
@@ -105,8 +113,6 @@ def explain(subject: Subject | None, **options: Unpack[SubjectOptions]) -> Expla
     Raises:
         InputError: if something is malformed, or the subject is not a formula.
     """
-    from certify.claims.formula.explanation import explain_formula
-
     request = _read(subject, options)
     if request.formula is None:
         raise InputError("subject: found a network without a formula, expected a formula")
@@ -124,10 +130,6 @@ def prove(subject: Subject | None, *, min_n: int = 1, max_n: int | None = None,
         Unsupported: if there is no such network.
         CoqMissing: if there is no ``coqc``.
     """
-    from certify.claims.every_n.claim import claim_theorem
-    from certify.claims.every_n.theorems import prove as prove_claim
-    from proofs.every_n import ProvedLengths
-
     lengths = ProvedLengths(min_n, max_n)
     return prove_claim(claim_theorem(_read(subject, options), "formula"), lengths=lengths)
 
@@ -142,7 +144,6 @@ def check(path: Path, asked: RequiredClaim | None = None, work: int = 1) -> Chec
         Refusal: if the file is not accepted.
     """
     from certify.exports.notebook import Checked
-    from proofs.check import check_file
 
     name = os.fspath(path)
     found = check_file(name, work=work) if asked is None else check_file(name, asked, work)
@@ -157,9 +158,6 @@ def export(certificate: Path | Certified, to: Format, output: Path) -> None:
         InputError: if there is no such format, the file is not a certificate, or the output cannot be written.
         NotAccepted: if the checker does not accept the certificate.
     """
-    from certify.common.output_guard import guard_outputs
-    from certify.exports.formats import EXPORTERS, load_exporter
-
     if to not in EXPORTERS:
         raise InputError(f"to: found {to!r}, expected one of {', '.join(EXPORTERS)}")
     with tempfile.TemporaryDirectory() as folder:
@@ -181,10 +179,6 @@ def card(certificate: Path) -> str:
         InputError: if the file is not a certificate.
         NotAccepted: if the checker does not accept it.
     """
-    from certify.common.files import read_text
-    from certify.common.look import CERTIFICATES, expect
-    from certify.exports.card import card_of
-
     path = os.fspath(certificate)
     expect(path, CERTIFICATES, "a certificate")
     return card_of(read_text(path), path, os.path.basename(path))
@@ -206,13 +200,12 @@ def sensitivity(subject: Subject | None, max_n: int = 16, min_n: int = 1, length
         InputError: if something is malformed, or the network has no such direction.
         Unsupported: if there is no network, or words cannot be run.
     """
-    from certify.claims.numbers.sensitivity.measure import measure
-
     if at not in ("first", "last", "every"):
         raise InputError(f"at: found {at!r}, expected first, last or every")
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     request = _read(subject, options, read_lengths(min_n, max_n), programs)
-    return measure(request, at, direction, None if lengths is None else [whole_number("lengths", n) for n in lengths])
+    return measure_sensitivity(request, at, direction,
+                               None if lengths is None else [whole_number("lengths", n) for n in lengths])
 
 
 @typed
@@ -230,9 +223,6 @@ def margin(network: Subject, formula: str | None = None, max_n: int = 64, min_n:
     Raises:
         InputError: if something is malformed, or the network lacks a symbol.
     """
-    from certify.claims.margins.answer import answer
-    from certify.claims.margins.question import MarginOptions, read_question
-
     if at not in ("first", "last", "every"):
         raise InputError(f"at: found {at!r}, expected first, last or every")
     check_names(options, tuple(MarginKeys.__annotations__))
@@ -258,17 +248,14 @@ def cross_entropy(subject: Subject | None, language: LanguageName = "parity", p:
         InputError: if something is malformed, or the network's symbols are not those of the language.
         Unsupported: if there is no network.
     """
-    from certify.claims.numbers.cross_entropy.measure import measure, read_head, read_probability
-    from proofs.numbers.cross_entropy.languages import LANGUAGES
-
     if language not in LANGUAGES:
         raise InputError(f"language: found {language!r}, expected {' or '.join(LANGUAGES)}")
     given = (("slope", slope), ("intercept", intercept), ("steepest", steepest))
     head = read_head(**{name: None if x is None else exact_text(name, x) for name, x in given}, spell=str)
     programs = Programs.FORMULA if as_formula else Programs.COMPILED
     request = _read(subject, options, read_lengths(min_n, max_n), programs)
-    return measure(request, language, read_probability(exact_text("p", p), "p"), head, direction,
-                   None if lengths is None else [whole_number("lengths", n) for n in lengths])
+    return measure_cross_entropy(request, language, read_probability(exact_text("p", p), "p"), head, direction,
+                                 None if lengths is None else [whole_number("lengths", n) for n in lengths])
 
 
 def _read(subject: object, options: SubjectOptions, lengths: Lengths | None = None,

@@ -6,24 +6,39 @@ import os
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from os import PathLike
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, get_args, overload
+from typing import Literal, TypedDict, Unpack, get_args, overload
 
+from certify.claims.floats.models import read_model
+from certify.claims.trained.ablation import Ablation, answer_about_parts
+from certify.claims.trained.answering import AnyCount, AnyDecision, count_right, decide_question
+from certify.claims.trained.claim_file import Scope
+from certify.claims.trained.comparing import with_comparison
+from certify.claims.trained.count_question import read_count_question
+from certify.claims.trained.decide import Settings
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.flags import Flags
+from certify.claims.trained.heads import HeadsTable, answer_about_heads, read_head
+from certify.claims.trained.question import read_any_claim, read_question, read_trained
+from certify.common.files import check_new_folder, write_text
 from certify.common.output_guard import note_input
+from certify.learning.equality import Equality, compare
+from certify.learning.learn import Effort
+from certify.learning.learn import learn as learn_network
+from certify.learning.learned import Learned
+from certify.learning.requests import read_learning
+from certify.learning.training.rounds import Training
 from certify.requests.arguments import Exact, exact_text
+from certify.requests.quantities import read_share
 from constructions.arguments import typed
 from constructions.errors import InputError
-from constructions.importing.questions import Like, NormKind, Place, Positions
+from constructions.importing.config_file import positive_decimal
+from constructions.importing.importer import Imported, files_of
+from constructions.importing.importer import import_network as read_network
+from constructions.importing.names_file import read_names
+from constructions.importing.questions import Like, NormKind, Options, Place, Positions
+from constructions.trained.json_form import network_text
 from constructions.trained.network import Activation, Attends
-
-if TYPE_CHECKING:
-    from certify.claims.trained.ablation import Ablation
-    from certify.claims.trained.answering import AnyCount, AnyDecision
-    from certify.claims.trained.decision import Decision
-    from certify.claims.trained.heads import HeadsTable
-    from certify.learning.equality import Equality
-    from certify.learning.learned import Learned
-    from certify.learning.training.rounds import Training
-    from constructions.importing.importer import Imported
+from constructions.trained.tracks import TracksClaim
 
 Path = str | PathLike[str]
 CHOICES = {"attention": get_args(Attends), "activation": get_args(Activation), "norm": get_args(NormKind),
@@ -49,14 +64,6 @@ def import_network(files: Path | Sequence[Path], output: Path | None = None, *, 
     Raises:
         InputError: if a file is damaged or of another kind, or an answer is missing.
     """
-    from certify.claims.trained.comparing import with_comparison
-    from certify.common.files import write_text
-    from constructions.importing.importer import files_of
-    from constructions.importing.importer import import_network as read_network
-    from constructions.importing.names_file import read_names
-    from constructions.importing.questions import Options
-    from constructions.trained.json_form import network_text
-
     paths = files_of([os.fspath(path) for path in ([files] if isinstance(files, str | PathLike) else files)])
     for path in paths:
         note_input(path)
@@ -79,8 +86,6 @@ def import_network(files: Path | Sequence[Path], output: Path | None = None, *, 
 
 
 def _positive(name: str, value: Exact | None) -> Fraction | None:
-    from constructions.importing.config_file import positive_decimal
-
     if value is None:
         return None
     if isinstance(value, Fraction) and value > 0:
@@ -126,15 +131,6 @@ def decide(network: Path, claim: Path | None = None, max_n: int | None = None, m
         InputError: if a file is malformed, or the claim does not fit the network.
         Unsupported: if a language has no finite automaton, or Parikh images do not decide a claim about long words.
     """
-    from certify.claims.floats.models import read_model
-    from certify.claims.trained.answering import count_right, decide_question
-    from certify.claims.trained.claim_file import Scope
-    from certify.claims.trained.count_question import read_count_question
-    from certify.claims.trained.decide import Settings
-    from certify.claims.trained.flags import Flags
-    from certify.claims.trained.question import read_any_claim
-    from constructions.trained.tracks import TracksClaim
-
     asked = {"within": within, "at_least": at_least, "at_most": at_most, "exactly": exactly}
     given = [name for name, value in {**asked, "weights": weights}.items() if value is not None]
     read, claimed = read_any_claim(os.fspath(network), _path(claim), Flags(), Scope(max_n, min_n, every=every))
@@ -157,13 +153,6 @@ def learn(network: Path, claim: Path | None = None, max_n: int | None = None, wo
         InputError: if a file is malformed, or the claim does not fit the network.
         Unsupported: if the claim depends on later letters.
     """
-    from certify.claims.trained.claim_file import Scope
-    from certify.claims.trained.decide import Settings
-    from certify.claims.trained.flags import Flags
-    from certify.learning.learn import Effort
-    from certify.learning.learn import learn as learn_network
-    from certify.learning.requests import read_learning
-
     question = read_learning(os.fspath(network), _path(claim), Flags(), Scope(max_n), words)
     return learn_network(*question, Settings(effort=effort), Effort(states=states))
 
@@ -180,13 +169,6 @@ def heads(network: Path, claim: Path | None = None, max_n: int | None = None, *,
         InputError: if a file or a pattern is malformed, or they do not fit the network.
         Unsupported: if queries attend to later letters.
     """
-    from certify.claims.trained.claim_file import Scope
-    from certify.claims.trained.decide import Settings
-    from certify.claims.trained.flags import Flags
-    from certify.claims.trained.heads import answer_about_heads, read_head
-    from certify.claims.trained.question import read_question
-    from certify.requests.quantities import read_share
-
     question = read_question(os.fspath(network), _path(claim), Flags(), Scope(max_n))
     bounds = [None if one is None else read_share(exact_text(name, one), name)
               for name, one in (("at_least", at_least), ("at_most", at_most))]
@@ -205,12 +187,6 @@ def ablate(network: Path, claim: Path | None = None, max_n: int | None = None, *
         InputError: if a file or a part is malformed, or they do not fit the network.
         Unsupported: if no method decides words of these lengths.
     """
-    from certify.claims.trained.ablation import answer_about_parts
-    from certify.claims.trained.claim_file import Scope
-    from certify.claims.trained.decide import Settings
-    from certify.claims.trained.flags import Flags
-    from certify.claims.trained.question import read_question
-
     question = read_question(os.fspath(network), _path(claim), Flags(), Scope(max_n))
     return answer_about_parts(*question, heads, neurons, to, Settings(effort=effort))
 
@@ -224,14 +200,6 @@ def equal(network: Path, second: Path, claim: Path | None = None, max_n: int | N
         InputError: if a file is malformed, or the claim does not fit a network.
         Unsupported: if the claim depends on later letters.
     """
-    from certify.claims.trained.claim_file import Scope
-    from certify.claims.trained.decide import Settings
-    from certify.claims.trained.flags import Flags
-    from certify.claims.trained.question import read_trained
-    from certify.learning.equality import compare
-    from certify.learning.learn import Effort
-    from certify.learning.requests import read_learning
-
     first, question = read_learning(os.fspath(network), _path(claim), Flags(), Scope(max_n), words)
     other = read_trained(os.fspath(second))[0]
     return compare(first, other, question, Settings(effort=effort), Effort(states))
@@ -251,12 +219,6 @@ def train(task: str | PathLike[str], output: Path | None = None, *, network: Pat
         InputError: if the task is malformed, or the folder cannot be written.
         Unsupported: without torch.
     """
-    from certify.claims.trained.claim_file import Scope
-    from certify.claims.trained.count_question import read_count_question
-    from certify.claims.trained.decide import Settings
-    from certify.claims.trained.flags import Flags
-    from certify.claims.trained.question import read_trained
-    from certify.common.files import check_new_folder
     from certify.learning.training import check_torch
     from certify.learning.training.folder import write_training
     from certify.learning.training.fresh import Sizes
