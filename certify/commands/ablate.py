@@ -23,20 +23,15 @@ Smaller = Annotated[str | None, typer.Option(
     "--model", metavar="FILE", parser=written_file, help="write the smaller network here")]
 
 
-@option.with_options(f"offset {' '.join(given_as.OF_WORDS)} predicate", {
-    **given_as.OF_WORDS, "predicate": option.Predicate})
+@option.with_options("to jobs dask effort", given_as.OF_QUESTIONS)
+@option.with_options(f"claim max_n min_n offset {' '.join(given_as.OF_WORDS)} predicate", {
+    **given_as.OF_QUESTIONS, **given_as.OF_WORDS, "predicate": option.Predicate})
 def ablate(
     model: given_as.Model,
     claim: option.Claim = None,
-    max_n: given_as.Longest = None,
-    min_n: given_as.Shortest = None,
-    offset: given_as.Offsets = None,
     heads: Heads = None,
     neurons: Neurons = None,
     to: To = "zero",
-    jobs: option.Jobs = None,
-    dask: option.Dask = None,
-    effort: given_as.Effort = 1,
     output: Folder = None,
     smaller: Smaller = None,
     **claimed: Any,
@@ -49,18 +44,15 @@ def ablate(
     """
     from certify.claims.trained.ablation import answer_about_parts
     from certify.claims.trained.ablation_show import ablation_to_json, print_ablation
-    from certify.claims.trained.claim_file import Scope
-    from certify.claims.trained.decide import Settings
-    from certify.claims.trained.flags import flags_of, read_offsets
+    from certify.claims.trained.flags import flags_of
     from certify.claims.trained.question import read_question
     from certify.common.files import check_new_folder, write_folder, write_text
-    from certify.common.shards import read_workers
     from constructions.trained.json_form import network_text
 
-    network, words = read_question(model, claim, flags_of(claimed), Scope(max_n, min_n, read_offsets(offset)))
+    scope, settings = given_as.scope_and_settings(claimed)
+    network, words = read_question(model, claim, flags_of(claimed), scope)
     if output is not None:
         check_new_folder(output)
-    settings = Settings(read_workers(jobs, dask), effort=effort)
     found = answer_about_parts(network, words, heads or (), neurons or (), to, settings)
     show_found(found, ablation_to_json, print_ablation)
     if smaller is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -22,18 +21,13 @@ if TYPE_CHECKING:
 
 
 @option.with_options(f"count {' '.join(given_as.COUNTING)}", given_as.COUNTING)
-@option.with_options(f"offset {' '.join(given_as.CLAIM)}", given_as.CLAIM)
+@option.with_options("every jobs dask store effort", given_as.OF_QUESTIONS)
+@option.with_options(f"claim max_n min_n offset {' '.join(given_as.CLAIM)}", {
+    **given_as.OF_QUESTIONS, **given_as.CLAIM})
 def decide(
     model: given_as.Model,
     claim: option.Claim = None,
-    max_n: given_as.Longest = None,
-    min_n: given_as.Shortest = None,
-    offset: given_as.Offsets = None,
     every: given_as.Every = False,
-    jobs: option.Jobs = None,
-    dask: option.Dask = None,
-    store: given_as.Store = None,
-    effort: given_as.Effort = 1,
     floats: given_as.Float = None,
     count: given_as.Count = False,
     output: option.Certificate = None,
@@ -49,23 +43,20 @@ def decide(
     """
     from certify.claims.floats.models import read_model
     from certify.claims.trained.answering import count_in_time, decide_in_time
-    from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.count_question import read_count_question
-    from certify.claims.trained.decide import Settings
-    from certify.claims.trained.flags import flags_of, read_offsets
+    from certify.claims.trained.flags import flags_of
     from certify.claims.trained.question import read_any_claim
     from certify.claims.trained.showing import ERRORS, decision_to_json, print_decision
-    from certify.common.shards import read_workers
     from certify.learning.learn import learnt_decision
     from certify.requests.inputs import as_option
 
     if count:
         refuse_options("a count, which does not take this option", {"--wrong": wrong, "--every": every})
+    others = {f"--{name}": written[name] for name in ("jobs", "dask", "store")} | {"--every": every, "--html": html}
+    scope, settings = given_as.scope_and_settings(written, every)
     flags = flags_of({name: written[name] for name in given_as.CLAIM})
-    network, asked = read_any_claim(model, claim, flags, Scope(max_n, min_n, read_offsets(offset), every))
-    wrong_is = refuse_untaken(network, asked, every, floats is not None, {
-        "--jobs": jobs, "--dask": dask, "--store": store, "--every": every, "--html": html})
-    settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
+    network, asked = read_any_claim(model, claim, flags, scope)
+    wrong_is = refuse_untaken(network, asked, every, floats is not None, others)
     of_count = {name: written[name] for name in given_as.COUNTING}
     run = None if floats is None else read_model(floats)
     decision: Any

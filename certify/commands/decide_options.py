@@ -1,11 +1,18 @@
 """The options of `certify decide` that state the claim; certify/claims/trained/flags.py parses them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from certify.requests.options import Predicate, whole_number, written_file, written_place
+from certify.requests.options import Dask, Jobs, Predicate, whole_number, written_file, written_place
+
+if TYPE_CHECKING:
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.decide import Settings
 
 Model = Annotated[str, typer.Argument(
     metavar="MODEL", help="a file with a trained network (certify import makes it), or a certificate of one")]
@@ -82,6 +89,27 @@ OF_WORDS: Mapping[str, Any] = {
 CLAIM: Mapping[str, Any] = {
     **OF_WORDS, "machine": Machine, "columns": Columns, "layout": Layout, "predicate": Predicate}
 """The fields of ``Flags``, each with its option."""
+
+# -- how it is decided -------------------------------------------------------------------------------------------------
+
+OF_QUESTIONS: Mapping[str, Any] = {
+    "max_n": Longest, "min_n": Shortest, "offset": Offsets, "jobs": Jobs, "dask": Dask, "store": Store,
+    "effort": Effort}
+"""The options of all commands about trained networks, by the names of the parameters."""
+
+
+def scope_and_settings(written: dict[str, Any], every: bool = False) -> tuple[Scope, Settings]:
+    """Remove OF_QUESTIONS from the options; return the requested lengths and offsets, and how they are decided."""
+    from certify.claims.trained.claim_file import Scope
+    from certify.claims.trained.decide import Settings
+    from certify.claims.trained.flags import read_offsets
+    from certify.common.shards import read_workers
+
+    given = {name: written.pop(name, None) for name in OF_QUESTIONS}
+    scope = Scope(given["max_n"], given["min_n"], read_offsets(given["offset"]), every)
+    workers, store = read_workers(given["jobs"], given["dask"]), given["store"]
+    return scope, Settings(workers, Path(store) if store else None, effort=given["effort"])
+
 
 # -- what is asked about the number of right inputs --------------------------------------------------------------------
 

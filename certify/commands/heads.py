@@ -27,22 +27,17 @@ Wrong = Annotated[str | None, typer.Option(
     "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word here")]
 
 
-@option.with_options(f"offset {' '.join(given_as.OF_WORDS)} predicate", {
-    **given_as.OF_WORDS, "predicate": option.Predicate})
+@option.with_options("prove jobs dask effort", given_as.OF_QUESTIONS)
+@option.with_options(f"claim max_n min_n offset {' '.join(given_as.OF_WORDS)} predicate", {
+    **given_as.OF_QUESTIONS, **given_as.OF_WORDS, "predicate": option.Predicate})
 def heads(
     model: given_as.Model,
     claim: option.Claim = None,
-    max_n: given_as.Longest = None,
-    min_n: given_as.Shortest = None,
-    offset: given_as.Offsets = None,
     head: Head = None,
     on: On = None,
     at_least: AtLeast = None,
     at_most: AtMost = None,
     prove: Prove = False,
-    jobs: option.Jobs = None,
-    dask: option.Dask = None,
-    effort: given_as.Effort = 1,
     output: Folder = None,
     wrong: Wrong = None,
     **claimed: Any,
@@ -53,20 +48,18 @@ def heads(
     always get the largest share of its attention, measured over all words; --prove proves the first of each head. With
     a bound, its claim is decided. docs/howto/heads.md.
     """
-    from certify.claims.trained.claim_file import Scope
-    from certify.claims.trained.decide import Settings
     from certify.claims.trained.decision import Decision
-    from certify.claims.trained.flags import flags_of, read_offsets
+    from certify.claims.trained.flags import flags_of
     from certify.claims.trained.heads import answer_about_heads, read_head
     from certify.claims.trained.heads_show import heads_to_json, print_heads
     from certify.claims.trained.question import read_question
     from certify.claims.trained.showing import decision_to_json, print_decision
     from certify.common.files import check_new_folder, check_writable, write_folder
-    from certify.common.shards import read_workers
     from certify.requests.quantities import read_share
     from constructions.errors import InputError
 
-    network, words = read_question(model, claim, flags_of(claimed), Scope(max_n, min_n, read_offsets(offset)))
+    scope, settings = given_as.scope_and_settings(claimed)
+    network, words = read_question(model, claim, flags_of(claimed), scope)
     bounds = (None if at_least is None else read_share(at_least, "--at-least"),
               None if at_most is None else read_share(at_most, "--at-most"))
     is_decided = bounds != (None, None)
@@ -77,7 +70,7 @@ def heads(
     elif output is not None:
         check_writable(output)
     found = answer_about_heads(network, words, None if head is None else read_head(head), on or (), bounds, prove,
-                               Settings(read_workers(jobs, dask), effort=effort))
+                               settings)
     if isinstance(found, Decision):
         show_found(found, decision_to_json, print_decision, output)
         write_found(found, output)

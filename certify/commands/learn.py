@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -17,18 +16,14 @@ if TYPE_CHECKING:
     from certify.learning.learned import Learned
 
 
-@option.with_options(f"offset {' '.join(learnt.CLAIM)}", learnt.CLAIM)
+@option.with_options("states jobs dask store effort", given_as.OF_QUESTIONS)
+@option.with_options(f"claim max_n offset {' '.join(learnt.CLAIM)}", {
+    **given_as.OF_QUESTIONS, **learnt.CLAIM}, offset=learnt.Offsets)
 def learn(
     model: given_as.Model,
     claim: option.Claim = None,
-    max_n: given_as.Longest = None,
-    offset: learnt.Offsets = None,
     words: learnt.Words = None,
     states: learnt.States = 64,
-    jobs: option.Jobs = None,
-    dask: option.Dask = None,
-    store: given_as.Store = None,
-    effort: given_as.Effort = 1,
     output: option.Certificate = None,
     svg: learnt.Drawing = None,
     html: learnt.Page = None,
@@ -40,18 +35,14 @@ def learn(
     of a decision. It is printed as a table, as formulas and comparisons of counts where there are such, and compared
     with the claim: the words on which the network does not do what it was trained for. docs/howto/learning.md.
     """
-    from certify.claims.trained.claim_file import Scope
-    from certify.claims.trained.decide import Settings
-    from certify.claims.trained.flags import flags_of, read_offsets
-    from certify.common.shards import read_workers
+    from certify.claims.trained.flags import flags_of
     from certify.learning.learn import Effort
     from certify.learning.learn import learn as learn_network
     from certify.learning.requests import read_learning
     from certify.learning.show import learned_to_json, print_learned
 
-    flags = flags_of(claimed)
-    network, question = read_learning(model, claim, flags, Scope(max_n, None, read_offsets(offset)), words)
-    settings = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort)
+    scope, settings = given_as.scope_and_settings(claimed)
+    network, question = read_learning(model, claim, flags_of(claimed), scope, words)
     learned = learn_network(network, question, settings, Effort(states=states))
     show_found(learned, learned_to_json, print_learned, output)
     write_certificate(output, learned.certificate, learned.verdict)
@@ -82,20 +73,16 @@ def write_pictures(learned: Learned, svg: str | None, html: str | None, output: 
 # -- two networks ------------------------------------------------------------------------------------------------------
 
 
-@option.with_options(f"offset {' '.join(learnt.CLAIM)}", learnt.CLAIM)
+@option.with_options("states jobs dask store effort", given_as.OF_QUESTIONS)
+@option.with_options(f"claim max_n offset {' '.join(learnt.CLAIM)}", {
+    **given_as.OF_QUESTIONS, **learnt.CLAIM}, offset=learnt.Offsets)
 def equal(
     model: given_as.Model,
     second: learnt.Second,
     claim: option.Claim = None,
-    max_n: given_as.Longest = None,
-    offset: learnt.Offsets = None,
     words: learnt.Words = None,
     query: learnt.Query = None,
     states: learnt.States = 64,
-    jobs: option.Jobs = None,
-    dask: option.Dask = None,
-    store: given_as.Store = None,
-    effort: given_as.Effort = 1,
     output: learnt.Folder = None,
     **claimed: Any,
 ) -> None:
@@ -104,12 +91,9 @@ def equal(
     On every word up to a length: is a pruned, quantised or exported network still equivalent? The first is learnt, and
     both are decided against its automaton; or a word on which they differ is enclosed in both. docs/howto/learning.md.
     """
-    from certify.claims.trained.claim_file import Scope
-    from certify.claims.trained.decide import Settings
-    from certify.claims.trained.flags import flags_of, read_offsets
+    from certify.claims.trained.flags import flags_of
     from certify.claims.trained.question import read_trained
     from certify.common.files import check_new_folder
-    from certify.common.shards import read_workers
     from certify.learning.equality import compare
     from certify.learning.learn import Effort
     from certify.learning.requests import read_equality_query, read_learning
@@ -123,11 +107,11 @@ def equal(
 
     if output is not None:
         check_new_folder(output)
-    flags, scope = flags_of(claimed), Scope(max_n, None, read_offsets(offset))
-    settings, tried = Settings(read_workers(jobs, dask), Path(store) if store else None, effort=effort), Effort(states)
+    others = {"claim": claim, "max-n": claimed["max_n"], "offset": claimed["offset"], "words": words}
+    scope, settings = given_as.scope_and_settings(claimed)
+    flags, tried = flags_of(claimed), Effort(states)
     if query is not None:
-        given = [f"--{name}" for name, value in (("claim", claim), ("max-n", max_n), ("offset", offset),
-                                                 ("words", words)) if value is not None] + flags.given_options()
+        given = [f"--{name}" for name, value in others.items() if value is not None] + flags.given_options()
         one, other, asked = read_equality_query(query, model, second, given)
         answer = answer_query(asked, one, other, settings, tried)
         show_found(answer, query_answer_to_json, print_query_answer)

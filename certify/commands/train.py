@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -17,22 +18,18 @@ if TYPE_CHECKING:
     from certify.learning.training.task import Task
 
 
-@option.with_options(f"offset {' '.join((*given_as.CLAIM, *trained_as.SIZES))}", given_as.CLAIM, **trained_as.SIZES)
+@option.with_options("seed jobs dask effort", given_as.OF_QUESTIONS)
+@option.with_options(f"model max_n min_n offset {' '.join((*given_as.CLAIM, *trained_as.SIZES))}", {
+    **given_as.OF_QUESTIONS, **given_as.CLAIM, **trained_as.SIZES})
 def train(
     output: trained_as.Folder,
     task: trained_as.Task = None,
     model: trained_as.From = None,
-    max_n: given_as.Longest = None,
-    min_n: given_as.Shortest = None,
-    offset: given_as.Offsets = None,
     window: trained_as.Window = 0,
     at_least: trained_as.AtLeast = None,
     rounds: trained_as.Rounds = 20,
     steps: trained_as.Steps = 500,
     seed: trained_as.Seed = 1,
-    jobs: option.Jobs = None,
-    dask: option.Dask = None,
-    effort: given_as.Effort = 1,
     **written: Any,
 ) -> None:
     """Train a network until it is proved.
@@ -41,23 +38,20 @@ def train(
     with words like them, until the network is certified. --from: it is repaired instead. --at-least: until so many
     inputs are proved right. docs/howto/training.md.
     """
-    from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.count_question import read_amount
-    from certify.claims.trained.decide import Settings
-    from certify.claims.trained.flags import flags_of, read_offsets
-    from certify.common.shards import read_workers
+    from certify.claims.trained.flags import flags_of
     from certify.learning.training import check_torch
     from certify.learning.training.rounds import Pace, TrainingBudget, checked
     from certify.learning.training.task import read_task
 
     check_torch()
     flags = flags_of({name: written[name] for name in given_as.CLAIM})
-    asked = read_task(task, flags, Scope(max_n, min_n, read_offsets(offset)))
+    scope, settings = given_as.scope_and_settings(written)
+    asked = read_task(task, flags, scope)
     sizes = {name: written[name] for name in trained_as.SIZES if written[name] is not None}
     amount = None if at_least is None else read_amount(at_least, "--at-least")
     budget = checked(TrainingBudget(rounds, Pace(steps), seed, amount))
-    train_for(asked, model, sizes, budget, Settings(read_workers(jobs, dask), effort=max(effort, window)),
-              output, window)
+    train_for(asked, model, sizes, budget, replace(settings, effort=max(settings.effort, window)), output, window)
 
 
 def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: TrainingBudget, settings: Settings,

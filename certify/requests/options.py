@@ -170,7 +170,7 @@ def with_options(order: str, known: Mapping[str, Any] = OF_A_SUBJECT, **others: 
     """Return a decorator that adds the options in this ``order``; the command gets them as a mapping behind ``**``.
 
     Each is ``known`` or one of the ``others``, or has a parameter of its own. The first one has; the others
-    follow it.
+    follow it. The default is False, 1 or None, as the type says.
     """
     kinds, names = {**known, **others}, order.split()
 
@@ -179,7 +179,7 @@ def with_options(order: str, known: Mapping[str, Any] = OF_A_SUBJECT, **others: 
                if one.kind is not one.VAR_KEYWORD}
         first = own[names[0]]
         made = [own.get(name) or inspect.Parameter(
-            name, first.kind, default=False if kinds[name].__origin__ is bool else None, annotation=kinds[name])
+            name, first.kind, default={bool: False, int: 1}.get(kinds[name].__origin__), annotation=kinds[name])
             for name in names]
         found = [one for name in own for one in (made if name == first.name else [own[name]] * (name not in names))]
         command.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]
