@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 
 from certify.auditing.kinds.kind import Question
 from certify.auditing.results import Verdict
@@ -45,40 +44,13 @@ class AboutNetwork:
 
 
 @dataclass(frozen=True)
-class AboutNumbers:
-    """A statement about numbers, by its name in the registry of examinations."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class AboutProgram:
-    """A program over an alphabet (None: its own), and its specification: a text, or a table of the claims file.
-
-    File names in the table are relative to the ``folder``.
-    """
-
-    path: Path
-    oracle: str | Mapping[str, str]
-    alphabet: str | None = None
-    folder: Path = Path()
-
-
-@dataclass(frozen=True)
-class Undecidable:
-    """A statement that no instance decides."""
-
-    why: str
-
-
-@dataclass(frozen=True)
 class MalformedClaim:
     """A claim of a file that is malformed; the other claims of the file are decided."""
 
     why: str
 
 
-About = MalformedClaim | AboutNetwork | AboutNumbers | AboutProgram | Undecidable | Question
+About = MalformedClaim | AboutNetwork | Question
 
 
 @dataclass(frozen=True)
@@ -122,6 +94,8 @@ class AuditClaim:
         Claims that should be refuted stay as they are, since they may hold without the wrong word, and so do those that
         are not about all words of their lengths.
         """
-        if self.expected.verdict != "certified" or not isinstance(self.about, AboutNetwork | AboutNumbers):
+        is_by_length = isinstance(self.about, AboutNetwork) or (
+            isinstance(self.about, Question) and self.about.is_by_length)
+        if self.expected.verdict != "certified" or not is_by_length:
             return self
         return self.about_some(Lengths(self.lengths.first, max(self.lengths.first, min(self.lengths.last, max_n))))

@@ -17,17 +17,14 @@ from certify.auditing.claims import (
     PARTS,
     About,
     AboutNetwork,
-    AboutNumbers,
-    AboutProgram,
     AuditClaim,
     Demands,
     Expected,
     MalformedClaim,
-    Undecidable,
 )
-from certify.auditing.kinds.kind import OF_FORMULAS, ClaimEntry, read_options
+from certify.auditing.kinds.kind import OF_FORMULAS, ClaimEntry, ClaimKind, Question, read_options
 from certify.auditing.kinds.registry import KINDS
-from certify.auditing.results import Paper, Verdict
+from certify.auditing.results import OneVerdict, Paper, Verdict
 from certify.common.files import read_text
 from certify.common.look import CERTIFICATES, SUFFIXES_OF_PROGRAMS, expect
 from certify.common.output_guard import WouldReplace, note_input
@@ -50,6 +47,7 @@ KEYS: Mapping[str, Mapping[str, Any]] = {
     "program": COMMON | {"oracle": (str, dict), "alphabet": str}, "undecidable": COMMON,
 }
 """The keys of claims without ``kind``, by the key of their subject."""
+ALL_KINDS = {**KINDS, **{name: ClaimKind(name, KEYS[name]) for name in ("examine", "program")}}
 NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
 Table = Mapping[str, Any]
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
@@ -197,8 +195,7 @@ class _ClaimsReader:
         if (part := entry.get("part", PARTS[0])) not in PARTS:
             raise InputError(f"part {part!r}, expected one of {', '.join(PARTS)}")
         lengths = parse_lengths(entry.get("lengths", 64))
-        question = KINDS[kind].read(ClaimEntry(entry, lengths, self.folder)) if "kind" in entry else None
-        about = question or self.about(kind, entry, lengths)
+        about = self.about(kind, entry, lengths)
         return AuditClaim(entry["name"], statement, entry.get("says", ""), about, lengths,
                           _read_expected(entry, about), part, entry.get("limit", ""), entry.get("note", ""),
                           self.digest(entry), entry.get("reading", ""), entry.get("rests_on", ""))
@@ -211,16 +208,10 @@ class _ClaimsReader:
                                     (SubjectKind.FORMULA, SubjectKind.PROGRAM), entry, lengths)
             case "model":
                 return self.network(str(self.place(entry["model"])), (SubjectKind.NETWORK,), entry, lengths)
-            case "examine":
-                from proofs.numbers.instances.registry import EXAMINATIONS
-
-                if entry["examine"] not in EXAMINATIONS:
-                    raise InputError(f"examine {entry['examine']!r}, expected one of {', '.join(EXAMINATIONS)}")
-                return AboutNumbers(entry["examine"])
-            case "program":
-                return AboutProgram(self.place(entry["program"]), entry.get("oracle", ""), entry.get("alphabet"),
-                                    self.folder)
-        return Undecidable(entry["undecidable"])
+            case "undecidable":
+                found = OneVerdict("not decidable", entry["undecidable"], measure="worst error")
+                return Question("", lambda _lengths, _progress: found)
+        return ALL_KINDS[kind].read(ClaimEntry(entry, lengths, self.folder))
 
     def network(self, subject: str, taken: tuple[SubjectKind, ...], entry: Table, lengths: Lengths) -> AboutNetwork:
         request = read_request(subject, read_options(entry), taken, lengths, as_key)

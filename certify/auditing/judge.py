@@ -1,12 +1,11 @@
 """The result of one claim of a claims file: decided, measured, and compared with the expectation."""
 
-import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from certify.auditing.claims import AboutNetwork, AboutNumbers, AboutProgram, AuditClaim, MalformedClaim, Undecidable
+from certify.auditing.claims import AboutNetwork, AuditClaim, MalformedClaim
 from certify.auditing.critical import Bracketing
 from certify.auditing.decide import AuditSearch, decide, network_of
 from certify.auditing.demanded import find_embedding_beyond
@@ -19,20 +18,15 @@ from certify.auditing.results import (
     LengthVerdict,
     OneVerdict,
     Verdict,
-    Witness,
-    outward,
 )
 from certify.auditing.wording import ends
 from certify.common.partial_answer import PartialAnswer, answer_in_time
-from certify.common.shipped import examples_folder
-from certify.requests.run_command import RunCommand
 from certify.requests.vacuity import HOLDS_NOWHERE, find_vacuity, find_vacuous_lengths
 from constructions.deadline import TimeIsUp, time_limit
 from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from proofs.enclosures.intervals import Interval
-from proofs.numbers.instances.examination import Instance, Replay
 
 
 def judge(claim: AuditClaim, search: AuditSearch) -> ClaimResult:
@@ -133,22 +127,9 @@ def _decide(claim: AuditClaim, search: AuditSearch) -> tuple[ClaimResult, tuple[
     match claim.about:
         case AboutNetwork() as about:
             return _decide_network(claim, about, search)
-        case AboutNumbers(name):
-            from proofs.numbers.instances.registry import EXAMINATIONS
-
-            examination = EXAMINATIONS[name]
-            rows = tuple(_examined(n, examination.examine(n)) for n in claim.lengths)
-            result = _answered(claim, ClaimAnswer(rows, measure="value"))
-            return replace(result, subject=f"{examination.claim}, for {examination.covers}"), ()
-        case AboutProgram() as about:
-            from certify.auditing.programs import decide_program
-
-            return _answered(claim, decide_program(about, claim.lengths, search.progress)), ()
         case Question() as question:
             answer = question.decide(claim.lengths, search.progress)
             return _answered(claim, answer), answer.certificates
-        case Undecidable(why):
-            return _result(claim, "not decidable", reason=why), ()
         case MalformedClaim(why):
             return _result(claim, "malformed", reason=why), ()
 
@@ -205,11 +186,6 @@ def describe_subject(claim: AuditClaim) -> str:
         case AboutNetwork(request, demands):
             floats = f"; in every execution under {demands.runs.name}, too" if demands.runs else ""
             return request.description + floats
-        case AboutNumbers(name):
-            return name
-        case AboutProgram(path, oracle, alphabet):
-            shown = oracle if isinstance(oracle, str) else ", ".join(f"{key} {text}" for key, text in oracle.items())
-            return f"{path.name}{f' over {alphabet}' if alphabet else ''} computes {shown}"
         case Question() as question:
             return question.subject
     return ""
@@ -225,42 +201,9 @@ def describe_coverage(claim: AuditClaim) -> str:
         case AboutNetwork(request):
             subject = request.description.partition(";")[0]
             return subject if len(subject) <= LONGEST_SUBJECT else f"the formula of {claim.name}"
-        case AboutNumbers(name):
-            from proofs.numbers.instances.registry import EXAMINATIONS
-
-            return EXAMINATIONS[name].covers
-        case AboutProgram(path):
-            return path.name
+        case Question() as question:
+            return question.covers
     return ""
-
-
-# -- statements about numbers ------------------------------------------------------------------------------------------
-
-
-def _examined(n: int, instances: Iterable[Instance]) -> LengthVerdict:
-    listed = list(instances)
-    undecided = next((instance for instance in listed if instance.holds is None), None)
-    failing = next((instance for instance in listed if instance.holds is False), None)
-    shown = failing or undecided or (listed[0] if listed else None)
-    if shown is None:
-        return LengthVerdict(n, "unknown", reason="nothing was examined")
-    verdict: Verdict = "refuted" if failing else "unknown" if undecided else "certified"
-    value, bound = _shortened(shown.value), _shortened(shown.bound)
-    witness = Witness(shown.what, n, value, bound, _command(shown.replay), side=shown.side) if failing else None
-    reason = "the enclosures do not decide it" if undecided else ""
-    return LengthVerdict(n, verdict, value, bound, shown.what, reason, witness)
-
-
-def _command(replay: Replay | None) -> str:
-    """Return the command that shows the instance; the path of the model is relative to the current folder."""
-    if replay is None:
-        return ""
-    model = examples_folder() / "claims" / "models" / replay.model
-    return RunCommand(os.path.relpath(model)).on(replay.word)
-
-
-def _shortened(interval: Interval) -> Interval:
-    return outward(interval.lower, interval.upper)
 
 
 # -- the expectations --------------------------------------------------------------------------------------------------

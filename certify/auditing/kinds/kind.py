@@ -38,6 +38,9 @@ Side = Literal["at most", "at least"]
 class Question:
     """The question of a claim: ``subject`` describes it in one line, ``decide`` returns the command's answer.
 
+    ``covers`` is what is decided at each length, of all that a statement may be about; ``is_by_length`` if a shorter
+    range of lengths is a claim of the same kind.
+
     Raises:
         InputError: by ``decide``, if an expression is undefined at some length.
         Unsupported: by ``decide``, if a part of the subject is not supported.
@@ -45,6 +48,8 @@ class Question:
 
     subject: str
     decide: Callable[[Lengths, Progress], ClaimAnswer | OneVerdict]
+    covers: str = ""
+    is_by_length: bool = False
 
 
 @dataclass(frozen=True)

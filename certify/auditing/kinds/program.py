@@ -1,10 +1,11 @@
 """Claims about programs: at every position of every word they agree with an independent oracle."""
 
 import itertools
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path, PurePath
 
-from certify.auditing.claims import AboutProgram
+from certify.auditing.kinds.kind import ClaimEntry, Question
 from certify.auditing.results import ClaimAnswer, LengthVerdict, Witness
 from certify.claims.trained.conditions import Conditions
 from certify.common.words import show_word, type_word
@@ -44,7 +45,7 @@ def dyck(word: Sequence[str]) -> list[bool]:
 ORACLES: dict[str, Oracle] = {"dyck": dyck}
 
 
-def read_oracle(about: AboutProgram, alphabet: Sequence[str]) -> Oracle:
+def read_oracle(named: str | Mapping[str, str], folder: Path, alphabet: Sequence[str]) -> Oracle:
     """Return the oracle for the words: a name, a formula, or a table with a formula, regex, dfa or program.
 
     A regular expression and an automaton accept the prefixes in their language.
@@ -52,7 +53,6 @@ def read_oracle(about: AboutProgram, alphabet: Sequence[str]) -> Oracle:
     Raises:
         InputError: if it is not one of these, or does not fit the alphabet.
     """
-    named = about.oracle
     if isinstance(named, str) and named in ORACLES:
         unknown = next((symbol for symbol in alphabet if symbol not in {*BRACKETS, *BRACKETS.values()}), None)
         if unknown is not None:
@@ -60,7 +60,7 @@ def read_oracle(about: AboutProgram, alphabet: Sequence[str]) -> Oracle:
                              'brackets, such as alphabet = "()"')
         return ORACLES[named]
     if not isinstance(named, str) and set(named) == {"program"}:
-        path = str(about.folder / named["program"])
+        path = str(folder / named["program"])
         other = read_program(path)
         if sorted(other.alphabet) != sorted(alphabet):
             other = read_program(path, tuple(alphabet))
@@ -68,7 +68,7 @@ def read_oracle(about: AboutProgram, alphabet: Sequence[str]) -> Oracle:
             raise InputError(f"oracle {named['program']}: expected a program of truths over {', '.join(alphabet)}")
         return lambda word: [bool(value) for value in run_any_program(other, word)[other.output.name]]
     try:
-        found = Conditions(tuple(alphabet), {}, about.folder).formula_or_language("oracle", named)
+        found = Conditions(tuple(alphabet), {}, folder).formula_or_language("oracle", named)
     except InputError as error:
         shown = repr(named) if isinstance(named, str) else ", ".join(named) or "an empty table"
         raise InputError(f"oracle {shown}: {error}; expected {' or '.join(ORACLES)}, a formula, or a table with regex, "
@@ -87,25 +87,34 @@ def _prefixes_in(language: RegularLanguage, letters: Sequence[int]) -> list[bool
     return found
 
 
-def decide_program(about: AboutProgram, lengths: Lengths, progress: Progress) -> ClaimAnswer:
+def read(entry: ClaimEntry) -> Question:
+    """Return the question of an entry: a program, its alphabet (by default its own), and its specification."""
+    path, oracle, alphabet = str(entry.file("program")), entry.table.get("oracle", ""), entry.get("alphabet")
+    shown = oracle if isinstance(oracle, str) else ", ".join(f"{key} {text}" for key, text in oracle.items())
+    name = PurePath(path).name
+    return Question(f"{name}{f' over {alphabet}' if alphabet else ''} computes {shown}",
+                    lambda lengths, progress: _decide(path, alphabet, oracle, entry.folder, lengths, progress), name)
+
+
+def _decide(path: str, alphabet: str | None, named: str | Mapping[str, str], folder: Path, lengths: Lengths,
+            progress: Progress) -> ClaimAnswer:
     """Return the verdict at every length, by running every word.
 
     Raises:
         InputError: if the program or the oracle is wrong, or there are too many words.
     """
-    program = read_program(str(about.path), about.alphabet)
+    program = read_program(path, alphabet)
     if program.output.type is not Type.BOOLEAN:
-        raise InputError(f"{about.path}: the output {program.output.name} is not a truth value, expected a "
-                         "Boolean vector")
-    oracle = read_oracle(about, program.alphabet)
+        raise InputError(f"{path}: the output {program.output.name} is not a truth value, expected a Boolean vector")
+    oracle = read_oracle(named, folder, program.alphabet)
     words = sum(len(program.alphabet) ** n for n in lengths)
     if words > MAX_WORDS:
         raise InputError(f"lengths {lengths}: {words} words over {len(program.alphabet)} symbols, expected at most "
                          f"{MAX_WORDS}")
     rows, truths = [], set[bool]()
     for n in lengths:
-        progress(f"{about.path.name}: all words of length {n}")
-        rows.append(_decide_length(about, program, oracle, n, truths))
+        progress(f"{PurePath(path).name}: all words of length {n}")
+        rows.append(_decide_length(path, program, oracle, n, truths))
     return ClaimAnswer(tuple(rows), note=f"the oracle is {describe_truth(truths)}" if len(truths) == 1 else "")
 
 
@@ -115,8 +124,7 @@ def describe_truth(truths: Collection[bool]) -> str:
     return f"{str(truth).lower()} at every position of every word of these lengths"
 
 
-def _decide_length(about: AboutProgram, program: AnyProgram, oracle: Oracle, n: int,
-                   truths: set[bool]) -> LengthVerdict:
+def _decide_length(path: str, program: AnyProgram, oracle: Oracle, n: int, truths: set[bool]) -> LengthVerdict:
     """Return the verdict on all words of a length; add the oracle's values to the ``truths``."""
     earlier = None
     for word in itertools.product(program.alphabet, repeat=n):
@@ -126,7 +134,7 @@ def _decide_length(about: AboutProgram, program: AnyProgram, oracle: Oracle, n: 
         for position, (value, truth) in enumerate(zip(computed, expected, strict=True), start=1):
             if bool(value) != truth:
                 shown, number, correct = show_word(word), Fraction(bool(value)), Fraction(truth)
-                command = RunCommand(str(about.path)).on(type_word(word, program.alphabet))
+                command = RunCommand(path).on(type_word(word, program.alphabet))
                 return LengthVerdict(n, "refuted", witness=Witness(program.output.name, n, point(number),
                                                          point(correct), command, shown, position))
     return LengthVerdict(n, "certified", where=f"all {len(program.alphabet) ** n} words")
