@@ -14,13 +14,6 @@ from proofs.softened.gap import Word
 from proofs.softened.search import find_departure
 
 
-def without_temperatures(transformer: Transformer) -> Transformer:
-    """Return the transformer with temperature 1; a temperature that a file states for hard heads may be negative."""
-    return replace(transformer, layers=tuple(
-        replace(layer, heads=tuple(replace(head, temperature=parse_expression("1")) for head in layer.heads))
-        for layer in transformer.layers))
-
-
 def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
     """Return the tie that a survey found, from an exact run of the layers below it.
 
@@ -29,9 +22,8 @@ def describe_tie(transformer: Transformer, survey: Survey) -> Tie:
     """
     tie = survey.tie
     assert tie
-    undivided = without_temperatures(transformer)
-    head = undivided.layers[tie.layer - 1].heads[tie.head - 1]
-    stream = run_hard(replace(undivided, layers=undivided.layers[: tie.layer - 1]), tie.word)
+    head = transformer.head(tie.layer, tie.head)
+    stream = run_hard(replace(transformer, layers=transformer.layers[: tie.layer - 1]), tie.word)
     scores = scaled_scores(head, stream)[tie.i - 1]
     visible = head.mask.visible(tie.i, len(tie.word))
     best = max(scores)
@@ -47,8 +39,7 @@ def find_moved(transformer: Transformer, survey: Survey, n: int, temperature: Ex
     If it is irrational, the search rounds ln and sqrt down, and the replay encloses them.
     """
     rounded = temperature.evaluate(n=n)
-    found = find_departure(without_temperatures(transformer), temperature,
-                           likely_words(transformer, n, rounded, seeds(survey)))
+    found = find_departure(transformer, temperature, likely_words(transformer, n, rounded, seeds(survey)))
     return Moved(found.word, found.i, found.norm, rounded) if found else None
 
 
@@ -59,5 +50,5 @@ def seeds(survey: Survey) -> list[Word]:
 
 def replay(transformer: Transformer, temperature: Fraction, words: list[Word]) -> Moved | None:
     """Return the first of the words whose result provably moves by more than 1/4; None if there is none."""
-    found = find_departure(without_temperatures(transformer), parse_expression(str(temperature)), words)
+    found = find_departure(transformer, parse_expression(str(temperature)), words)
     return Moved(found.word, found.i, found.norm, temperature) if found else None

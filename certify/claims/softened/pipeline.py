@@ -91,7 +91,7 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
 
 
 def _without_temperatures(transformer: Transformer) -> Transformer:
-    """Return the transformer with temperature 1 in its hard heads, whose scores are not divided."""
+    """Return the transformer with temperature 1 in its hard heads: a file may state a negative one."""
     def of_head(head: Head) -> Head:
         return head if not head.weighting.is_hard else replace(head, temperature=parse_expression("1"))
 

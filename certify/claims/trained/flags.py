@@ -50,7 +50,7 @@ def flags_of(options: Mapping[str, Any]) -> Flags:
 
 
 def table_of_flags(flags: Flags) -> dict[str, Any]:
-    """Return the equivalent table of a claim file.
+    """Return the equivalent table of a claim file, about words or about inputs in tracks.
 
     >>> table_of_flags(Flags("ab", before="2", at="every", sign=("0: Q_a", "1: regex:(ab)*"))) == {
     ...     "alphabet": "ab", "before": [2], "at": "every", "answer": [
@@ -61,6 +61,8 @@ def table_of_flags(flags: Flags) -> dict[str, Any]:
     Raises:
         InputError: if an option is malformed, or one is missing.
     """
+    if flags.machine is not None:
+        return tracks_table_of_flags(flags)
     if flags.columns is not None or flags.layout is not None:
         raise InputError(f"--{'layout' if flags.columns is None else 'columns'}: expected --machine beside it")
     if flags.alphabet is None:

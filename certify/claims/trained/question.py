@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from certify.claims.trained.claim_file import Scope, claim_of_table
-from certify.claims.trained.flags import Flags, table_of_flags, tracks_table_of_flags
+from certify.claims.trained.flags import Flags, table_of_flags
 from certify.claims.trained.tracks_file import is_about_tracks, tracks_claim_of_table
 from certify.common.files import read_text
 from certify.common.look import A_TRAINED_NETWORK, TRAINED, expect
@@ -124,7 +124,7 @@ def read_any_claim(path: str, claim: str | None, flags: Flags = Flags(), scope: 
     if table is None and own is not None and not given:
         return network, _in_scope(network, own, scope) if isinstance(own, WordsClaim) else own
     if table is None:
-        table = ClaimTable(table_of_flags(flags) if flags.machine is None else tracks_table_of_flags(flags), "options")
+        table = ClaimTable(table_of_flags(flags), "options")
     return network, table.claim(network, scope)
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from certify.claims.trained.claim_file import Scope, claim_of_table
-from certify.claims.trained.flags import Flags, table_of_flags, tracks_table_of_flags
-from certify.claims.trained.tracks_file import is_about_tracks, tracks_claim_of_table
+from certify.claims.trained.claim_file import Scope
+from certify.claims.trained.flags import Flags, table_of_flags
+from certify.claims.trained.question import AnyClaim, ClaimTable, read_claim_table
+from certify.claims.trained.tracks_file import is_about_tracks
 from certify.common.files import read_text
 from certify.common.shipped import examples_folder
 from certify.learning.training.fresh import Recipe, Sizes, begun, recipe
@@ -20,7 +21,6 @@ from certify.learning.training.track_lessons import TrackLessons
 from certify.learning.training.word_lessons import WordLessons
 from constructions.errors import InputError
 from constructions.language.alphabets import parse_alphabet
-from constructions.tables import read_toml
 from constructions.trained.claim import WordsClaim
 from constructions.trained.network import Attends, TrainedNetwork
 from constructions.trained.tracks import TracksClaim
@@ -38,32 +38,32 @@ MANY_ROWS = 1 << 12
 
 @dataclass(frozen=True)
 class Task:
-    """The table of a claim file, its origin, the lengths and offsets; its file names are relative to the folder."""
+    """The claim to train for, with its lengths and offsets; its file names are relative to the folder."""
 
-    table: Mapping[str, Any]
-    where: str
-    folder: Path
+    asked: ClaimTable
     scope: Scope
 
-    def claim(self, network: TrainedNetwork) -> WordsClaim | TracksClaim:
+    @property
+    def table(self) -> Mapping[str, Any]:
+        """The table of the claim file."""
+        return self.asked.table
+
+    def claim(self, network: TrainedNetwork) -> AnyClaim:
         """Return the claim about a network.
 
         Raises:
-            InputError: one line that names the key and what was expected.
-            Unsupported: if a language has no finite automaton, or a very large one.
+            InputError, Unsupported: as for ``ClaimTable``, and if words are too long.
         """
-        if is_about_tracks(self.table):
-            return tracks_claim_of_table(self.table, self.where, network, self.scope, self.folder)
         longest = self.table.get("max_n") if self.scope.max_n is None else self.scope.max_n
-        if isinstance(longest, int) and longest > LONGEST:
-            raise InputError(f"{self.where}: max_n: {longest}, expected at most {LONGEST} (--max-n): longer words are "
-                             "not trained on")
-        return claim_of_table(self.table, self.where, self.folder, network, self.scope)
+        if isinstance(longest, int) and longest > LONGEST and not is_about_tracks(self.table):
+            raise InputError(f"{self.asked.where}: max_n: {longest}, expected at most {LONGEST} (--max-n): longer "
+                             "words are not trained on")
+        return self.asked.claim(network, self.scope)
 
-    def text(self, claim: WordsClaim | TracksClaim) -> tuple[str, dict[str, str]]:
+    def text(self, claim: AnyClaim) -> tuple[str, dict[str, str]]:
         """Return an equivalent claim file with these lengths and offsets, and the files that it names."""
         files: dict[str, str] = {}
-        table = _with_files_beside(dict(self.table), self.folder, files)
+        table = _with_files_beside(dict(self.table), self.asked.folder, files)
         if isinstance(claim, WordsClaim):
             table |= {"min_n": claim.lengths[0], "max_n": claim.lengths[1], "offset": list(claim.offsets)}
         else:
@@ -79,12 +79,11 @@ def read_task(name: str | None, flags: Flags, scope: Scope) -> Task:
         InputError: if there is none, or both are given.
     """
     if name is None:
-        table = tracks_table_of_flags(flags) if flags.machine is not None else table_of_flags(flags)
-        return Task(table, "options", Path(), scope)
+        return Task(ClaimTable(table_of_flags(flags), "options"), scope)
     if given := flags.given_options():
         raise InputError(f"{given[0]}: given together with a task, expected one of the two")
     path = name if name == "-" or os.path.exists(name) else str(_named(name))
-    return Task(read_toml(read_text(path), name), name, Path(os.path.dirname(path)), scope)
+    return Task(replace(read_claim_table(path), where=name), scope)
 
 
 def _named(name: str) -> Path:
@@ -97,7 +96,7 @@ def _named(name: str) -> Path:
     return shipped[name]
 
 
-def lessons_of(network: TrainedNetwork, claim: WordsClaim | TracksClaim, window: int = 0) -> Lessons:
+def lessons_of(network: TrainedNetwork, claim: AnyClaim, window: int = 0) -> Lessons:
     """Return the training data of a claim; inner layers should depend only on ``window`` columns, if it is not 0.
 
     Raises:
@@ -123,7 +122,7 @@ def new_network(task: Task, sizes: Sizes, seed: int) -> tuple[Recipe, TrainedNet
     attention: Attends = sizes.attention or ("bidirectional" if stated == "bidirectional" else "causal")
     vocabulary = 1 + max(_tokens(task.table), default=0)
     if vocabulary > MANY_TOKENS:
-        raise InputError(f"{task.where}: token {vocabulary - 1}, expected fewer than {MANY_TOKENS} tokens in all")
+        raise InputError(f"{task.asked.where}: token {vocabulary - 1}, expected fewer than {MANY_TOKENS} tokens in all")
     rows = sizes.rows or _rows(task, attention, vocabulary)
     made = recipe(sizes, attention, vocabulary, rows)
     return made, begun(made, np.random.default_rng(seed))
