@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from certify.requests.options import Dask, Jobs, Predicate, whole_number, written_file, written_place
+from certify.requests.options import Dask, Jobs, Predicate, flag, whole_number, written_file, written_place
 
 if TYPE_CHECKING:
     from certify.claims.trained.claim_file import Scope
@@ -22,46 +22,6 @@ Shortest = Annotated[int | None, typer.Option(
     "--min-n", metavar="N", parser=whole_number, help="leave out words shorter than this")]
 Offsets = Annotated[str | None, typer.Option(
     "--offset", metavar="all|K|A-B", help="position numbers of the first token (default: as the claim says, or 0)")]
-
-Alphabet = Annotated[str | None, typer.Option(
-    "--alphabet", metavar="SYMBOLS", help="without a claim file: the symbols of words, 01 or a,b,c")]
-Tokens = Annotated[str | None, typer.Option("--tokens", metavar="T,...", help="the tokens of the symbols (default: "
-                                                                              "0,1,...)")]
-Before = Annotated[str | None, typer.Option("--before", metavar="T,...", help="tokens before the word")]
-After = Annotated[str | None, typer.Option("--after", metavar="T,...", help="tokens after the word")]
-Read = Annotated[Literal["first", "last", "each"] | None, typer.Option(
-    "--read", help="where logits are read: at the first token, the last token, each letter (default: where the "
-    "network outputs them, or as --at says)")]
-At = Annotated[Literal["first", "last", "every"] | None, typer.Option(
-    "--at", help="at which position of the word formulas are judged (default: every position where logits are read "
-    "at each letter, else the last)")]
-Empty = Annotated[bool, typer.Option("--empty", help="judge the last token before the word, too")]
-Margin = Annotated[str | None, typer.Option("--margin", metavar="NUMBER", help="by how much claims about logits must "
-                                                                               "hold (default: 0)")]
-Given = Annotated[str | None, typer.Option(
-    "--given", metavar="TRUTH", help="judge only where this holds; TRUTH is a formula, regex:EXPRESSION or dfa:FILE")]
-Sign = Annotated[list[str] | None, typer.Option(
-    "--sign", metavar="'T: TRUTH'", help="claim that the logit of token T is above 0 where TRUTH holds, and below 0 "
-    "elsewhere")]
-Larger = Annotated[list[str] | None, typer.Option(
-    "--larger", metavar="'T,U: TRUTH'", help="claim that the logit of T is above that of U where TRUTH holds, and "
-    "below it elsewhere")]
-Argmax = Annotated[list[str] | None, typer.Option(
-    "--argmax", metavar="'T: TRUTH'", help="claim that the logit of T is the greatest where TRUTH holds; once for "
-    "each such token")]
-Follow = Annotated[str | None, typer.Option(
-    "--follow", metavar="TRUTH", help="claim that the logits above 0 are those of the tokens that may follow in this "
-    "language")]
-End = Annotated[str | None, typer.Option("--end", metavar="T", help="with --follow: the token that ends a word")]
-Machine = Annotated[str | None, typer.Option(
-    "--machine", metavar="NAME|dfa:FILE", help="about inputs in tracks, without a claim file: what writes the right "
-    "answers, such as add or multiply-by:3; docs/howto/aligned.md has the machines")]
-Columns = Annotated[str | None, typer.Option(
-    "--columns", metavar="N|A-B", help="with --machine: how many columns inputs have")]
-Layout = Annotated[str | None, typer.Option(
-    "--layout", metavar="T|TRACK,...", help="with --machine: the tokens and tracks of the input, in order, as in "
-    "a,10,b,11,answer; a:last is a track from its last column to its first")]
-
 Every = Annotated[bool, typer.Option(
     "--every", help="every length from --min-n on, for a network with one layer and no positions")]
 Store = Annotated[str | None, typer.Option(
@@ -84,10 +44,36 @@ Page = Annotated[str | None, typer.Option(
 # -- what is claimed, without a claim file -----------------------------------------------------------------------------
 
 OF_WORDS: Mapping[str, Any] = {
-    "alphabet": Alphabet, "tokens": Tokens, "before": Before, "after": After, "read": Read, "at": At, "empty": Empty,
-    "margin": Margin, "given": Given, "sign": Sign, "larger": Larger, "argmax": Argmax, "follow": Follow, "end": End}
+    "alphabet": flag("--alphabet", "without a claim file: the symbols of words, 01 or a,b,c", "SYMBOLS"),
+    "tokens": flag("--tokens", "the tokens of the symbols (default: 0,1,...)", "T,..."),
+    "before": flag("--before", "tokens before the word", "T,..."),
+    "after": flag("--after", "tokens after the word", "T,..."),
+    "read": flag("--read", "where logits are read: at the first token, the last token, each letter (default: where the "
+                 "network outputs them, or as --at says)", kind=Literal["first", "last", "each"] | None),
+    "at": flag("--at", "at which position of the word formulas are judged (default: every position where logits are "
+               "read at each letter, else the last)", kind=Literal["first", "last", "every"] | None),
+    "empty": flag("--empty", "judge the last token before the word, too", kind=bool),
+    "margin": flag("--margin", "by how much claims about logits must hold (default: 0)", "NUMBER"),
+    "given": flag("--given", "judge only where this holds; TRUTH is a formula, regex:EXPRESSION or dfa:FILE", "TRUTH"),
+    "sign": flag("--sign", "claim that the logit of token T is above 0 where TRUTH holds, and below 0 elsewhere",
+                 "'T: TRUTH'", list[str] | None),
+    "larger": flag("--larger", "claim that the logit of T is above that of U where TRUTH holds, and below it elsewhere",
+                   "'T,U: TRUTH'", list[str] | None),
+    "argmax": flag("--argmax", "claim that the logit of T is the greatest where TRUTH holds; once for each such token",
+                   "'T: TRUTH'", list[str] | None),
+    "follow": flag("--follow", "claim that the logits above 0 are those of the tokens that may follow in this language",
+                   "TRUTH"),
+    "end": flag("--end", "with --follow: the token that ends a word", "T"),
+}
 CLAIM: Mapping[str, Any] = {
-    **OF_WORDS, "machine": Machine, "columns": Columns, "layout": Layout, "predicate": Predicate}
+    **OF_WORDS,
+    "machine": flag("--machine", "about inputs in tracks, without a claim file: what writes the right answers, such as "
+                    "add or multiply-by:3; docs/howto/aligned.md has the machines", "NAME|dfa:FILE"),
+    "columns": flag("--columns", "with --machine: how many columns inputs have", "N|A-B"),
+    "layout": flag("--layout", "with --machine: the tokens and tracks of the input, in order, as in a,10,b,11,answer; "
+                   "a:last is a track from its last column to its first", "T|TRACK,..."),
+    "predicate": Predicate,
+}
 """The fields of ``Flags``, each with its option."""
 
 # -- how it is decided -------------------------------------------------------------------------------------------------
@@ -115,21 +101,15 @@ def scope_and_settings(written: dict[str, Any], every: bool = False) -> tuple[Sc
 
 SHARE = "SHARE|NUMBER"
 COUNTING: Mapping[str, Any] = {
-    "within": Annotated[str | None, typer.Option(
-        "--within", metavar="SHARE", help="with --count: bounds no farther apart than this share of all inputs, such "
-        "as 0.01% (default: as close as they get)")],
-    "at_least": Annotated[str | None, typer.Option(
-        "--at-least", metavar=SHARE, help="with --count: claim that this share, or number, of inputs is right: 99%, "
-        "0.99, 9899")],
-    "at_most": Annotated[str | None, typer.Option(
-        "--at-most", metavar=SHARE, help="with --count: claim that no more inputs are right")],
-    "exactly": Annotated[str | None, typer.Option(
-        "--exactly", metavar=SHARE, help="with --count: claim that exactly this share, or number, of inputs is right")],
-    "errors": Annotated[int | None, typer.Option(
-        "--errors", metavar="K", parser=whole_number, help="with --count: show the K most frequent answers with first "
-        "errors, and kinds of them (default: 5)")],
-    "weights": Annotated[str | None, typer.Option(
-        "--weights", metavar="FILE", help="with --count: how inputs are drawn, by weights of letters and lengths "
-        "(docs/howto/counts.md)")],
+    "within": flag("--within", "with --count: bounds no farther apart than this share of all inputs, such as 0.01% "
+                   "(default: as close as they get)", "SHARE"),
+    "at_least": flag("--at-least", "with --count: claim that this share, or number, of inputs is right: 99%, 0.99, "
+                     "9899", SHARE),
+    "at_most": flag("--at-most", "with --count: claim that no more inputs are right", SHARE),
+    "exactly": flag("--exactly", "with --count: claim that exactly this share, or number, of inputs is right", SHARE),
+    "errors": flag("--errors", "with --count: show the K most frequent answers with first errors, and kinds of them "
+                   "(default: 5)", "K", int | None, parser=whole_number),
+    "weights": flag("--weights", "with --count: how inputs are drawn, by weights of letters and lengths "
+                    "(docs/howto/counts.md)", "FILE"),
 }
 """The options of a count, by the names of the parameters."""

@@ -9,7 +9,7 @@ import typer
 
 from certify.commands.command import refuse_options
 from certify.exports.formats import EXPORTERS, RUNNABLE, Format, load_exporter
-from certify.requests.options import whole_number, with_options, written_place
+from certify.requests.options import flag, whole_number, with_options, written_place
 
 if TYPE_CHECKING:
     from certify.exports.site.gallery import GalleryRequest
@@ -41,8 +41,7 @@ def read_format(text: str) -> str:
 def of_formats(formats: Sequence[str], name: str, text: str, metavar: str | None = None, kind: Any = str | None,
                parser: Any = None) -> tuple[Sequence[str], Any]:
     """Return these formats, and the annotation of an option that only they take."""
-    help_text = f"for {', '.join(formats)}: {text}"
-    return formats, Annotated[kind, typer.Option(name, metavar=metavar, help=help_text, parser=parser)]
+    return formats, flag(name, f"for {', '.join(formats)}: {text}", metavar, kind, parser=parser)
 
 
 OF_FORMATS: Mapping[str, tuple[Sequence[str], Any]] = {

@@ -12,59 +12,46 @@ import typer
 
 from certify.common.terminal import Json, print_json, tell
 from certify.requests import options as option
+from certify.requests.options import flag
 
 if TYPE_CHECKING:
     from constructions.importing.importer import Imported
     from constructions.importing.questions import Place
 
 OPTIONS: Mapping[str, Any] = {
-    "names": Annotated[str | None, typer.Option(
-        "--names", metavar="NAMES.toml", help="where the tensors have other names, orders or pieces: a file that says "
-        "which (docs/howto/importing.md)")],
-    "kind": Annotated[str | None, typer.Option(
-        "--kind", metavar="KIND", help="the kind of network, where no config.json names it: without it the program "
-        "that the names of tensors suggest is shown (docs/howto/importing.md has the kinds)")],
-    "attention": Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
-        "--attention", help="whether tokens see later tokens")],
-    "activation": Annotated[Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"] | None, typer.Option(
-        "--activation", help="the activation function; gelu is the exact one, by erf")],
-    "norm": Annotated[Literal["layer", "rms", "none"] | None, typer.Option(
-        "--norm", help="the kind of norms, where their weights do not show it")],
-    "epsilon": Annotated[str | None, typer.Option(
-        "--epsilon", metavar="DECIMAL", help="the epsilon of the norms, taken exactly as it is written: 1e-5")],
-    "heads": Annotated[int | None, typer.Option(
-        "--heads", metavar="H", parser=option.whole_number, help="the number of heads in each layer")],
-    "norm_first": Annotated[bool | None, typer.Option(
-        "--norm-first/--norm-last", help="whether norms come before attention and units, or after both")],
-    "positions": Annotated[Literal["learned", "sinusoidal", "alibi", "none"] | None, typer.Option(
-        "--positions", help="the kind of positions, where the file has no table of them")],
-    "rows": Annotated[int | None, typer.Option(
-        "--rows", metavar="N", parser=option.whole_number, help="for how many positions to compute a table (512)")],
-    "embedding_scale": Annotated[Literal["sqrt(d)"] | None, typer.Option(
-        "--embedding-scale", help="what token vectors are multiplied by before positions are added")],
-    "token_table": Annotated[str | None, typer.Option(
-        "--token-table", metavar="NAME", help="the tensor with the token vectors")],
-    "position_table": Annotated[str | None, typer.Option(
-        "--position-table", metavar="NAME", help="the tensor with the vectors of positions")],
-    "output_layer": Annotated[str | None, typer.Option(
-        "--output-layer", metavar="NAME", help="the tensor that makes the logits")],
-    "rotary_base": Annotated[str | None, typer.Option(
-        "--rotary-base", metavar="DECIMAL", help="the base of the angles of rotary positions: 10000")],
-    "readout": Annotated[str | None, typer.Option(
-        "--readout", metavar="TOKENS", help="the tokens that have logits: each, first or last (alone), or mean (of "
-        "all)")],
-    "place": Annotated[list[str] | None, typer.Option(
-        "--place", metavar="NORM=embedding|final|pooled", help="the place of a norm outside the layers: of token "
-        "vectors and positions together, after the layers, of the mean over all tokens")],
-    "like": Annotated[Literal["torch", "gpt2", "llama"] | None, typer.Option(
-        "--like", help="answer what files do not say as nn.TransformerEncoderLayer, GPT-2 or LLaMA have it by default; "
-        "other options come first")],
-    "given": Annotated[list[str] | None, typer.Option(
-        "--given", metavar="NAME=NUMBER", help="what stands everywhere in another input of a graph than its tokens: "
-        "attention_mask=1, position_ids=places (0, 1, 2, …)")],
-    "expect": Annotated[str | None, typer.Option(
-        "--expect", metavar="FILE", help="compare with the logits that your own program computes: arrays (.npz, "
-        ".safetensors) under the tokens of their inputs, as 2,0,1 (docs/howto/importing.md)")],
+    "names": flag("--names", "where the tensors have other names, orders or pieces: a file that says which "
+                  "(docs/howto/importing.md)", "NAMES.toml"),
+    "kind": flag("--kind", "the kind of network, where no config.json names it: without it the program that the names "
+                 "of tensors suggest is shown (docs/howto/importing.md has the kinds)", "KIND"),
+    "attention": flag("--attention", "whether tokens see later tokens", kind=Literal["causal", "bidirectional"] | None),
+    "activation": flag("--activation", "the activation function; gelu is the exact one, by erf",
+                       kind=Literal["relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"] | None),
+    "norm": flag("--norm", "the kind of norms, where their weights do not show it",
+                 kind=Literal["layer", "rms", "none"] | None),
+    "epsilon": flag("--epsilon", "the epsilon of the norms, taken exactly as it is written: 1e-5", "DECIMAL"),
+    "heads": flag("--heads", "the number of heads in each layer", "H", int | None, parser=option.whole_number),
+    "norm_first": flag("--norm-first/--norm-last", "whether norms come before attention and units, or after both",
+                       kind=bool | None),
+    "positions": flag("--positions", "the kind of positions, where the file has no table of them",
+                      kind=Literal["learned", "sinusoidal", "alibi", "none"] | None),
+    "rows": flag("--rows", "for how many positions to compute a table (512)",
+                 "N", int | None, parser=option.whole_number),
+    "embedding_scale": flag("--embedding-scale", "what token vectors are multiplied by before positions are added",
+                            kind=Literal["sqrt(d)"] | None),
+    "token_table": flag("--token-table", "the tensor with the token vectors", "NAME"),
+    "position_table": flag("--position-table", "the tensor with the vectors of positions", "NAME"),
+    "output_layer": flag("--output-layer", "the tensor that makes the logits", "NAME"),
+    "rotary_base": flag("--rotary-base", "the base of the angles of rotary positions: 10000", "DECIMAL"),
+    "readout": flag("--readout", "the tokens that have logits: each, first or last (alone), or mean (of all)",
+                    "TOKENS"),
+    "place": flag("--place", "the place of a norm outside the layers: of token vectors and positions together, after "
+                  "the layers, of the mean over all tokens", "NORM=embedding|final|pooled", list[str] | None),
+    "like": flag("--like", "answer what files do not say as nn.TransformerEncoderLayer, GPT-2 or LLaMA have it by "
+                 "default; other options come first", kind=Literal["torch", "gpt2", "llama"] | None),
+    "given": flag("--given", "what stands everywhere in another input of a graph than its tokens: attention_mask=1, "
+                  "position_ids=places (0, 1, 2, …)", "NAME=NUMBER", list[str] | None),
+    "expect": flag("--expect", "compare with the logits that your own program computes: arrays (.npz, .safetensors) "
+                   "under the tokens of their inputs, as 2,0,1 (docs/howto/importing.md)", "FILE"),
 }
 """Settings that files may not state, by the names of the parameters, also in Python."""
 

@@ -35,7 +35,7 @@ TITLES: Mapping[str, str] = {
 def optional(question: str, name: str, text: str, metavar: str | None = None, kind: Any = str | None,
              **settings: Any) -> Any:
     """Return the annotation of an option that belongs to one question."""
-    return Annotated[kind, typer.Option(name, metavar=metavar, help=text, rich_help_panel=TITLES[question], **settings)]
+    return option.flag(name, text, metavar, kind, rich_help_panel=TITLES[question], **settings)
 
 
 def shared(question: str, annotation: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from certify.requests.options import whole_number, written_folder
+from certify.requests.options import flag, whole_number, written_folder
 
 Task = Annotated[str | None, typer.Argument(
     metavar="TASK", help="what to train for: a claim file, or a task of the examples by its name (default: options "
@@ -16,20 +16,16 @@ Folder = Annotated[str, typer.Option(
 From = Annotated[str | None, typer.Option(
     "--from", metavar="MODEL", help="repair this network in place of training a new one; it is not changed itself")]
 SIZES: Mapping[str, Any] = {
-    "layers": Annotated[int | None, typer.Option(
-        "--layers", metavar="K", parser=whole_number, help="of a new network: how many layers (1)")],
-    "width": Annotated[int | None, typer.Option(
-        "--width", metavar="D", parser=whole_number, help="the width of its residual stream (16)")],
-    "heads": Annotated[int | None, typer.Option(
-        "--heads", metavar="H", parser=whole_number, help="heads in each layer (1)")],
-    "units": Annotated[int | None, typer.Option(
-        "--units", metavar="U", parser=whole_number, help="units in each layer (four times the width)")],
-    "attention": Annotated[Literal["causal", "bidirectional"] | None, typer.Option(
-        "--attention", help="whether tokens see later tokens (as the claim says, or causal)")],
-    "positions": Annotated[Literal["learned", "none", "rotary"] | None, typer.Option(
-        "--positions", help="the position embedding (learned)")],
-    "rows": Annotated[int | None, typer.Option(
-        "--rows", metavar="N", parser=whole_number, help="position numbers (as many as the longest input needs)")],
+    "layers": flag("--layers", "of a new network: how many layers (1)", "K", int | None, parser=whole_number),
+    "width": flag("--width", "the width of its residual stream (16)", "D", int | None, parser=whole_number),
+    "heads": flag("--heads", "heads in each layer (1)", "H", int | None, parser=whole_number),
+    "units": flag("--units", "units in each layer (four times the width)", "U", int | None, parser=whole_number),
+    "attention": flag("--attention", "whether tokens see later tokens (as the claim says, or causal)",
+                      kind=Literal["causal", "bidirectional"] | None),
+    "positions": flag("--positions", "the position embedding (learned)",
+                      kind=Literal["learned", "none", "rotary"] | None),
+    "rows": flag("--rows", "position numbers (as many as the longest input needs)",
+                 "N", int | None, parser=whole_number),
 }
 """The sizes of a new network, by the names of the parameters."""
 Window = Annotated[int, typer.Option(

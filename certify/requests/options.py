@@ -41,6 +41,11 @@ def attention(text: str) -> str | None:
     return None if text == SOFT else text
 
 
+def flag(name: str, text: str, metavar: str | None = None, kind: Any = str | None, **settings: Any) -> Any:
+    """Return the annotation of an option with this help text."""
+    return Annotated[kind, typer.Option(name, metavar=metavar, help=text, **settings)]
+
+
 # -- outputs: options with these parsers write files, and the command line checks their paths --------------------------
 
 
