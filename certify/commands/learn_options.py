@@ -6,20 +6,20 @@ from typing import Annotated, Any, Literal
 import typer
 
 from certify.commands.decide_options import OF_WORDS
-from certify.requests.options import Predicate, whole_number, written_file, written_place
+from certify.requests.options import Predicate, flag, whole_number, written_file, written_place
 
 Offsets = Annotated[str | None, typer.Option(
     "--offset", metavar="all|K|A-B", help="position numbers of the first token (default: the claim's first)")]
-Sign = Annotated[list[str] | None, typer.Option(
-    "--sign", metavar="'T[: TRUTH]'", help="an answer is whether the logit of token T is above 0; TRUTH is what it was "
-    "trained for, if that is to be compared")]
-Larger = Annotated[list[str] | None, typer.Option(
-    "--larger", metavar="'T,U[: TRUTH]'", help="an answer is whether the logit of T is above that of U")]
-Argmax = Annotated[list[str] | None, typer.Option(
-    "--argmax", metavar="'T,U,...' or 'T: TRUTH'", help="an answer is which of these tokens has the greatest logit")]
 CLAIM: Mapping[str, Any] = {
     **{name: kind for name, kind in OF_WORDS.items() if name != "margin"},
-    "sign": Sign, "larger": Larger, "argmax": Argmax, "predicate": Predicate}
+    "sign": flag("--sign", "an answer is whether the logit of token T is above 0; TRUTH is what it was trained for, if "
+                 "that is to be compared", "'T[: TRUTH]'", list[str] | None),
+    "larger": flag("--larger", "an answer is whether the logit of T is above that of U",
+                   "'T,U[: TRUTH]'", list[str] | None),
+    "argmax": flag("--argmax", "an answer is which of these tokens has the greatest logit",
+                   "'T,U,...' or 'T: TRUTH'", list[str] | None),
+    "predicate": Predicate,
+}
 Words = Annotated[Literal["all", "asked", "allowed"] | None, typer.Option(
     "--words", help="which words: all; those of which the claim asks something; those that the network itself allows, "
     "as the logit of each letter's token is above 0 (default: what suits the claim)")]

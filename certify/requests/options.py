@@ -66,14 +66,6 @@ def written_place(name: str) -> str:
 
 FormulaText = Annotated[str | None, typer.Argument(
     metavar="FORMULA", help="a formula, - for standard input, or a program (.rasp, .cr): the formula of its output")]
-Regex = Annotated[str | None, typer.Option(
-    "--regex", metavar="REGEX", help="in place of FORMULA: true where the word so far matches this, as in '(ab)*'")]
-Dfa = Annotated[str | None, typer.Option(
-    "--dfa", metavar="FILE", help="in place of FORMULA: true where this automaton (TOML, JSON, AT&T, HOA) accepts the "
-    "word so far")]
-Alphabet = Annotated[str | None, typer.Option(
-    "--alphabet", metavar="SYMBOLS",
-    help="the symbols of words: 01, or a,b,c (default: those of the formula, and one for all others)")]
 MaxN = Annotated[int, typer.Option(
     "--max-n", metavar="N", parser=whole_number, help="cover all words up to this length")]
 MinN = Annotated[int, typer.Option(
@@ -83,28 +75,17 @@ ProvedFrom = Annotated[int, typer.Option(
 ProvedUpTo = Annotated[int | None, typer.Option(
     "--max-n", metavar="N", parser=whole_number, help="state it for words of at most this length (default: all "
     "words)")]
-Regime = Annotated[SharpenedBy | None, typer.Option(
-    "--regime", help="what makes softmax sharp: a temperature that falls with n, or position embeddings that grow; "
-    "cases (a) and (b) of [SHA] (default: temperature; with --precision: position)")]
 Precision = Annotated[str | None, typer.Option(
     "--precision", metavar="FORMAT", help="use the constructions for low precision: bfloat16, binary16, tf32 or "
     "binary32")]
 Longest = Annotated[int | None, typer.Option(
     "--max-n", metavar="N", parser=whole_number, help="with --precision: the longest words that it counts in ("
     "default: 64)")]
-Causal = Annotated[bool, typer.Option("--causal", help="use future-masked heads only, and nothing that depends "
-                                                             "on n")]
-Gamma = Annotated[str | None, typer.Option(
-    "--gamma", metavar="NUMBER",
-    help="the constant in front of the scores: 13/10, ln(4)/2, sqrt(2), ... (default: 3, as [SHA] prints; with "
-    "--precision: 4)")]
 Factor = Annotated[str | None, typer.Option(
     "--gamma", metavar="NUMBER", help="the constant in front of the scores: 13/10, ln(4)/2, sqrt(2), ... (default: "
     "3; of a model's scores: 1)")]
 Temperature = Annotated[str | None, typer.Option(
     "--temperature", metavar="EXPRESSION", help="a temperature of your own, in n and i: 1/n, 1/(3*n*log2ceil(n)), ...")]
-Delta = Annotated[str | None, typer.Option(
-    "--delta", metavar="RATIONAL", help="the allowed error of a head, at most 1/4")]
 Given = Annotated[str | None, typer.Option(
     "--given", metavar="FORMULA", help="claim something only at the positions where this holds: 'O Q_w', ...")]
 Float = Annotated[str | None, typer.Option(
@@ -122,8 +103,6 @@ PrintedStyle = Annotated[Style, typer.Option("--style", help="how formulas are p
 Parenthesize = Annotated[bool, typer.Option("--parenthesize", help="print formulas with all parentheses")]
 Predicate = Annotated[list[str] | None, typer.Option(
     "--predicate", metavar="DEFINITION", help="define a predicate, as in 'THIRD(k,n) := k % 3 == 1'")]
-AsPrinted = Annotated[bool, typer.Option(
-    "--as-printed", help="build counts exactly as [SHA] prints Theorems 20 and 21, which is not always right")]
 Jobs = Annotated[int | None, typer.Option(
     "--jobs", metavar="K", parser=whole_number,
     help="the number of processes (default: one per core); results do not depend on it")]
@@ -148,9 +127,6 @@ Symbol = Annotated[str | None, typer.Option(
 AttentionKind = Annotated[str | None, typer.Option(
     "--weighting", metavar="<softmax|hard>", parser=attention, help="hard: in place of softmax, only the greatest "
     "score counts (there are no ties)")]
-WeightingOrHard = Annotated[str | None, typer.Option(
-    "--weighting", metavar="NAME", help="how heads weigh scores, in place of softmax: hard (only the greatest counts), "
-    "sparsemax, entmax-1.5, ... (docs/background/weightings.md)")]
 Weighting = Annotated[str | None, typer.Option(
     "--weighting", metavar="NAME", help="how heads weigh scores, in place of softmax: sparsemax, entmax-1.5, ... "
     "(docs/background/weightings.md)")]
@@ -163,10 +139,30 @@ Claim = Annotated[str | None, typer.Option(
 # -- options of subjects -----------------------------------------------------------------------------------------------
 
 OF_A_SUBJECT: Mapping[str, Any] = {
-    "regex": Regex, "dfa": Dfa, "alphabet": Alphabet, "dialect": Dialect, "symbol": Symbol, "regime": Regime,
-    "causal": Causal, "gamma": Gamma, "predicate": Predicate, "as_printed": AsPrinted, "temperature": Temperature,
-    "delta": Delta, "precision": Precision, "weighting": Weighting,
-    "attention": WeightingOrHard, "given": Given}
+    "regex": flag("--regex", "in place of FORMULA: true where the word so far matches this, as in '(ab)*'", "REGEX"),
+    "dfa": flag("--dfa", "in place of FORMULA: true where this automaton (TOML, JSON, AT&T, HOA) accepts the word so "
+                "far", "FILE"),
+    "alphabet": flag("--alphabet", "the symbols of words: 01, or a,b,c (default: those of the formula, and one for all "
+                     "others)", "SYMBOLS"),
+    "dialect": Dialect,
+    "symbol": Symbol,
+    "regime": flag("--regime", "what makes softmax sharp: a temperature that falls with n, or position embeddings that "
+                   "grow; cases (a) and (b) of [SHA] (default: temperature; with --precision: position)",
+                   kind=SharpenedBy | None),
+    "causal": flag("--causal", "use future-masked heads only, and nothing that depends on n", kind=bool),
+    "gamma": flag("--gamma", "the constant in front of the scores: 13/10, ln(4)/2, sqrt(2), ... (default: 3, as [SHA] "
+                  "prints; with --precision: 4)", "NUMBER"),
+    "predicate": Predicate,
+    "as_printed": flag("--as-printed", "build counts exactly as [SHA] prints Theorems 20 and 21, which is not always "
+                       "right", kind=bool),
+    "temperature": Temperature,
+    "delta": flag("--delta", "the allowed error of a head, at most 1/4", "RATIONAL"),
+    "precision": Precision,
+    "weighting": Weighting,
+    "attention": flag("--weighting", "how heads weigh scores, in place of softmax: hard (only the greatest counts), "
+                      "sparsemax, entmax-1.5, ... (docs/background/weightings.md)", "NAME"),
+    "given": Given,
+}
 """By the names of the parameters; ``options_of`` reads them."""
 Command = TypeVar("Command", bound=Callable[..., None])
 
