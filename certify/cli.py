@@ -38,6 +38,7 @@ from certify.commands.sensitivity import cross_entropy, sensitivity
 from certify.commands.train import train
 from certify.common.terminal import complain, discard_output, expect_json, prepare_output, say
 from certify.common.verdicts import BAD_INPUT, INTERRUPTED, READER_GONE
+from constructions.errors import WithoutAnswer
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
 """The base class of every complaint of the option parser."""
@@ -101,8 +102,6 @@ def alone(word: str) -> str | None:
 
 def main() -> NoReturn:
     """Run the command line; every complaint is one line on standard error."""
-    from constructions.errors import WithoutAnswer
-
     prepare_output()
     expect_json(sys.argv[1:])
     try:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from certify.commands import decide_options as given_as
+from certify.common.files import check_new_folder, write_folder, write_text
 from certify.common.terminal import Json, show_found, tell
 from certify.requests import options as option
 from certify.requests.options import written_file, written_place
@@ -46,7 +47,6 @@ def ablate(
     from certify.claims.trained.ablation_show import ablation_to_json, print_ablation
     from certify.claims.trained.flags import flags_of
     from certify.claims.trained.question import read_question
-    from certify.common.files import check_new_folder, write_folder, write_text
     from constructions.trained.json_form import network_text
 
     scope, settings = given_as.scope_and_settings(claimed)

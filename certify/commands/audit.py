@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from certify.commands.command import refuse_options, repeated
 from certify.commands.finish import later, say_reading
+from certify.common.files import holds_a_file, write_text
+from certify.common.output_guard import note_output
+from certify.common.progress import ProgressLine
 from certify.common.terminal import Json, note, print_json, show_found, tell, write_certificate
+from certify.common.verdicts import INTERRUPTED, exit_status
 from certify.requests import options as option
+from certify.requests.inputs import FormulaSubject, Options, as_option
+from constructions.deadline import TimeIsUp
+from constructions.errors import InputError
+from constructions.network.lengths import Lengths
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from certify.auditing.claims import AuditClaim
     from certify.auditing.results import AuditReport, ClaimResult
     from certify.auditing.suggest import Suggestion
     from certify.common.shards import Workers
-    from certify.requests.inputs import Options
-    from constructions.network.lengths import Lengths
 
 SECONDS = 60
 """Time limit of critical constants without --critical, in seconds."""
@@ -81,7 +86,6 @@ def audit(
     unknown, length by length; critical constants are given as brackets.
     """
     from certify.common.shards import read_workers
-    from constructions.network.lengths import Lengths
 
     reports = Reports(html, markdown, csv, latex)
     subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
@@ -135,8 +139,6 @@ class Reports:
 
     def write(self, report: AuditReport) -> None:
         """Write every report that was requested; an incomplete report never replaces an existing file."""
-        from certify.common.files import holds_a_file, write_text
-
         for place, written in self.forms:
             if place is None:
                 continue
@@ -148,8 +150,6 @@ class Reports:
 
 def exactly_one(given: dict[str, str | None]) -> str:
     """Return the value of the option that is given."""
-    from constructions.errors import InputError
-
     found = {name: value for name, value in given.items() if value is not None}
     if len(found) != 1:
         raise InputError(f"{' and '.join(found) or 'nothing to audit'}: expected exactly one of {', '.join(given)}")
@@ -158,7 +158,6 @@ def exactly_one(given: dict[str, str | None]) -> str:
 
 def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int, max_n: int) -> None:
     """Raise InputError if an option is given that a claims file states itself."""
-    from certify.requests.inputs import as_option
     from certify.requests.request import DEFAULT_MAX_N
 
     others = dict.fromkeys(options.named, True) | others | {"min_n": min_n != 1, "max_n": max_n != DEFAULT_MAX_N}
@@ -172,11 +171,8 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
     """Audit a claims file; return the exit status."""
     from certify.auditing.claims_file import read_claims
     from certify.auditing.session import Session, check_kept_place, kept_path, read_kept
-    from certify.common.output_guard import note_output
     from certify.common.shards import ShardsProgress
-    from certify.common.verdicts import INTERRUPTED, exit_status
     from certify.common.words import counted
-    from constructions.deadline import TimeIsUp
 
     kept = kept_path(path)
     note_output("finished claims in", str(kept))
@@ -229,8 +225,6 @@ def audit_claim(claim: AuditClaim, output: str | None, reports: Reports, command
     from certify.auditing.decide import AuditSearch
     from certify.auditing.judge import judge_in_time
     from certify.auditing.results import AuditReport
-    from certify.common.progress import ProgressLine
-    from certify.common.verdicts import exit_status
 
     def decided(verdict: str, lengths: Sequence[int]) -> None:
         note(f"{verdict}; critical constants follow, at n = {', '.join(map(str, lengths))}")
@@ -257,7 +251,6 @@ def print_claim_json(claim: AuditClaim, result: ClaimResult) -> None:
     """Print the result as one JSON object on standard output."""
     from certify.auditing.claims import AboutNetwork
     from certify.common.json_form import to_json
-    from certify.requests.inputs import FormulaSubject
 
     witness = result.witness
     subject = claim.about.request.subject if isinstance(claim.about, AboutNetwork) else None
@@ -291,7 +284,6 @@ def print_suggestion(claim: AuditClaim, output: str | None) -> int:
     from certify.claims.formula.outcomes import Certified
     from certify.claims.formula.show import outcome_to_json
     from certify.common.json_form import to_json
-    from certify.common.progress import ProgressLine
 
     assert isinstance(claim.about, AboutNetwork), "it is about a formula or a model"
     with ProgressLine() as progress:

@@ -5,7 +5,10 @@ from typing import Annotated, Any
 import typer
 
 from certify.commands.finish import say_reading
+from certify.common.files import write_text
+from certify.common.look import SUFFIXES_OF_PROGRAMS
 from certify.requests import options as option
+from constructions.errors import InputError
 
 
 @option.with_options("output regex dfa alphabet dialect as_formula symbol regime causal gamma predicate as_printed "
@@ -24,12 +27,9 @@ def build(
     A program (.rasp) is compiled to hard attention, and --alphabet is the only option that changes that. With
     --as-formula the transformer of the formula of its output is built, the only one that a C-RASP program (.cr) has.
     """
-    from certify.common.files import write_text
-    from certify.common.look import SUFFIXES_OF_PROGRAMS
     from certify.requests.building import lengths_served
     from certify.requests.request import read_request
     from certify.requests.subjects import Programs, SubjectKind
-    from constructions.errors import InputError
     from constructions.network.json_form import transformer_to_json, write_canonical
 
     if as_formula and not (text or "").endswith(SUFFIXES_OF_PROGRAMS):

@@ -5,20 +5,19 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from certify.commands.command import refuse_options
 from certify.commands.crosscheck import crosscheck as ask_second_solver
-from certify.common.terminal import Json, note, print_json
+from certify.common.look import SUFFIXES_OF_PROGRAMS
+from certify.common.terminal import Json, complain, note, print_json
 from certify.requests import options as option
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from certify.requests.inputs import Options
+from certify.requests.inputs import Options
+from constructions.errors import FormulaError, InputError
 
 VERIFIED = "certify-check"
 """The checker proved in Coq, as ``certify export --to certify-check`` names it."""
@@ -80,7 +79,6 @@ def check(
     """
     from certify.claims.formula.checking import check_files, print_checks
     from certify.common.shards import read_workers
-    from certify.requests.inputs import Options
     from proofs.checking.parts import read_some
 
     wanted = {"--alphabet": alphabet, "--min-n": min_n, "--max-n": max_n, "--regime": regime, "--work": work}
@@ -111,9 +109,6 @@ def print_report(report: dict[str, Any], status: int) -> int:
 
 def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: object) -> int:
     """Run the extracted, proved checker; print its output and return the exit status."""
-    from certify.common.terminal import complain
-    from constructions.errors import InputError
-
     if is_partial or Json.wanted:
         raise InputError("--verified: takes neither --sample, --part and --estimate nor --json")
     program = shutil.which(VERIFIED)
@@ -141,11 +136,9 @@ def text_for_the_checker(formula: str | None, options: Options,
     They are the user's texts where the checker reads them itself with the same meaning, else printed in the core
     language, the only one it reads. For a program the formula is the program's.
     """
-    from certify.common.look import SUFFIXES_OF_PROGRAMS
     from certify.requests.ambiguity_notes import is_read_alike
     from certify.requests.request import read_request
     from certify.requests.subjects import SubjectKind
-    from constructions.errors import FormulaError, InputError
     from constructions.language.predicates import definitions_of
     from constructions.language.printer import format_formula
 

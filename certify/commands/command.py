@@ -12,11 +12,13 @@ import typer.core
 import typer.main
 
 from certify.commands.files_taken import expect_kinds
+from certify.common.files import check_new_folder, check_writable
 from certify.common.output_guard import STANDARD_STREAM, OutputGuard, guard_outputs
 from certify.common.progress import silence
 from certify.common.terminal import Json
 from certify.requests.options import AsJson, Quiet, Timeout, written_file, written_folder, written_place
 from constructions.deadline import time_limit
+from constructions.errors import InputError
 
 WRITTEN = (written_file, written_folder, written_place)
 LIMIT = "time_limit"
@@ -105,9 +107,6 @@ def note_outputs(command: Command, given: dict[str, Any], places: OutputGuard) -
     Raises:
         InputError: if data would be lost, or a path cannot be written.
     """
-    from certify.common.files import check_new_folder, check_writable
-    from constructions.errors import InputError
-
     kinds = kinds_of(command)
     for parameter in command.params:
         kind, name = kinds.get(str(parameter.name)), given.get(str(parameter.name))
@@ -164,8 +163,6 @@ def option_name(parameter: Any) -> str:
 
 def refuse_options(why: str, given: Mapping[str, object]) -> None:
     """Raise InputError for the first given option, as it would be ignored."""
-    from constructions.errors import InputError
-
     for name, value in given.items():
         if value is not None and value is not False and value != []:
             raise InputError(f"{name}: {why}")

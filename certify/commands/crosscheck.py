@@ -6,8 +6,11 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from certify.common.progress import ProgressLine
 from certify.common.terminal import complain, show_found
+from certify.common.verdicts import exit_status
 from certify.requests.options import MOST_SECONDS
+from constructions.errors import InputError, install
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,11 +25,8 @@ def crosscheck(folders: Sequence[str], solver: Solver, seconds_of_each: int) -> 
 
     It is 0 if the solver confirms what every script states, 1 if it contradicts one of them, 3 if it cannot tell.
     """
-    from certify.common.progress import ProgressLine
-    from certify.common.verdicts import exit_status
     from certify.exports.manifest import read_manifest
     from certify.exports.second_solver import ask, is_installed, verdict_of
-    from constructions.errors import InputError, install
 
     if not 1 <= seconds_of_each <= MOST_SECONDS:
         raise InputError(f"--script-timeout: {seconds_of_each}, expected a number of seconds from 1 to {MOST_SECONDS}")

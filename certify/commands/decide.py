@@ -10,13 +10,15 @@ import typer
 
 from certify.commands import decide_options as given_as
 from certify.commands.command import refuse_options
+from certify.common.files import write_text
+from certify.common.partial_answer import PartialAnswer
 from certify.common.terminal import show_found, write_certificate, write_found
 from certify.requests import options as option
+from certify.requests.inputs import as_option
 
 if TYPE_CHECKING:
     from certify.claims.trained.answering import AnyDecision
     from certify.claims.trained.question import AnyClaim
-    from certify.common.partial_answer import PartialAnswer
     from constructions.trained.network import TrainedNetwork
 
 
@@ -48,7 +50,6 @@ def decide(
     from certify.claims.trained.question import read_any_claim
     from certify.claims.trained.showing import ERRORS, decision_to_json, print_decision
     from certify.learning.learn import learnt_decision
-    from certify.requests.inputs import as_option
 
     if count:
         refuse_options("a count, which does not take this option", {"--wrong": wrong, "--every": every})
@@ -104,9 +105,6 @@ def refuse_untaken(network: TrainedNetwork, claim: AnyClaim, every: bool, in_run
 def write_decision(decision: AnyDecision | PartialAnswer[AnyDecision], wrong_is: str, output: str | None,
                    wrong: str | None, html: str | None) -> None:
     """Write the requested outputs; at a timeout, those of the partial answer."""
-    from certify.common.files import write_text
-    from certify.common.partial_answer import PartialAnswer
-
     refutation = None if isinstance(decision, PartialAnswer) else decision.wrong_certificate
     write_found(decision, output)
     write_certificate(wrong, refutation, decision.verdict, f"certificate of a wrong {wrong_is}")

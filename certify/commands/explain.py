@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certify.commands.finish import say_reading
+from certify.common.files import write_text
+from certify.common.progress import ProgressLine
 from certify.common.terminal import show_found
 from certify.requests import options as option
+from certify.requests.inputs import FormulaSubject
+from constructions.errors import InputError
 
 if TYPE_CHECKING:
     from certify.claims.formula.explanation import Explanation
-    from certify.requests.inputs import FormulaSubject
     from constructions.network.transformer import Transformer
 
 
@@ -43,11 +46,8 @@ def explain(
         print_explanation,
     )
     from certify.claims.formula.lesson import teach
-    from certify.common.progress import ProgressLine
-    from certify.requests.inputs import FormulaSubject
     from certify.requests.request import read_request
     from certify.requests.subjects import SubjectKind
-    from constructions.errors import InputError
 
     options = option.options_of(written)
     if floats and options.weighting is not None:
@@ -75,7 +75,6 @@ def explain(
 
 def write_lesson(place: str | None, explanation: Explanation, network: Transformer | None) -> None:
     """Write the page, if requested."""
-    from certify.common.files import write_text
     from certify.exports.pages.lesson.page import lesson_page
 
     if place is not None and explanation.lesson is not None:

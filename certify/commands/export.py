@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
 import typer
 
 from certify.commands.command import refuse_options
+from certify.common.files import check_new_folder, write_folder
+from certify.common.output_guard import note_output
+from certify.common.progress import ProgressLine
+from certify.common.terminal import tell
 from certify.exports.formats import EXPORTERS, RUNNABLE, Format, load_exporter
+from certify.requests.inputs import as_option
 from certify.requests.options import flag, whole_number, with_options, written_place
+from constructions.errors import InputError
 
 if TYPE_CHECKING:
     from certify.exports.site.gallery import GalleryRequest
@@ -102,9 +108,6 @@ def export(
     be built. A site loads nothing from elsewhere, and any server of files will do. docs/howto/exports.md has the
     formats.
     """
-    from certify.requests.inputs import as_option
-    from constructions.errors import InputError
-
     for name, (formats, _) in OF_FORMATS.items():
         expected = " or ".join(filter(None, (", ".join(formats[:-1]), formats[-1])))
         refuse_options(f"found --to {to}, expected --to {expected}",
@@ -119,7 +122,6 @@ def export(
     if len(given) != 1:
         raise InputError(f"--to {to}: found {len(given)} files, expected one")
     if to == "card":
-        from certify.common.output_guard import note_output
         from certify.exports.card import write_card
 
         if output is None:
@@ -149,12 +151,8 @@ def export_file(path: str, to: Format, output: str, asked: Mapping[str, Any]) ->
 
 def write_checker(to: Checker, output: str | None, asked: Mapping[str, Any]) -> None:
     """Write the independent checker as one file, or one of the OCaml programs as a folder."""
-    from certify.common.output_guard import note_output
-    from certify.common.progress import ProgressLine
-    from certify.common.terminal import tell
     from certify.exports import checker
     from certify.exports.extracted_checkers import write_extracted_checker
-    from constructions.errors import InputError
     from proofs.every_n.extracted import EVERY_N, EVERY_N_IN_PAGES, VERIFIED, VERIFIED_IN_PAGES, VERIFIED_WITH_ZARITH
 
     with_zarith = asked["numbers"] == "zarith"
@@ -179,11 +177,7 @@ def write_checker(to: Checker, output: str | None, asked: Mapping[str, Any]) -> 
 
 def write_site(certificates: Sequence[str], output: str | None, asked: Mapping[str, Any]) -> None:
     """Write a folder of static pages, with a gallery of certificates and the checker in a page."""
-    from certify.common.files import check_new_folder
-    from certify.common.output_guard import note_output
     from certify.exports.site.gallery import GalleryRequest
-    from certify.requests.inputs import as_option
-    from constructions.errors import InputError
 
     lengths = {name: default if asked[name] is None else asked[name]
                for name, default in (("max_n", 16), ("trained_max_n", 6), ("papers_max_n", 8))}
@@ -202,9 +196,6 @@ def write_site(certificates: Sequence[str], output: str | None, asked: Mapping[s
 
 def write_pages(output: str, wanted: GalleryRequest, asked: Mapping[str, Any]) -> None:
     """Write the gallery, and the programs of its pages."""
-    from certify.common.files import write_folder
-    from certify.common.progress import ProgressLine
-    from certify.common.terminal import tell
     from certify.common.words import counted
     from certify.exports.site.build import site_files
     from certify.exports.site.pinned import read_pyodide, read_wheels

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
+from certify.common.files import write_text
+from certify.common.partial_answer import PartialAnswer, answer_in_time
+from certify.common.progress import ProgressLine
 from certify.common.terminal import note, show_found, write_certificate, write_found
 from certify.common.verdicts import HasVerdict, exit_status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rich.console import Console
 
     from certify.claims.formula.outcomes import Outcome
-    from certify.common.partial_answer import PartialAnswer
     from certify.requests.options import Style
     from certify.requests.request import Request
     from proofs.enclosures.float_models.model import FloatModel
@@ -42,8 +43,6 @@ def say_reading(request: Request) -> None:
 def prove_in_time(request: Request, effort: int, runs: FloatModel | None) -> Outcome | PartialAnswer[Outcome]:
     """Return the outcome for the lengths of the request, or a partial answer at the timeout."""
     from certify.claims.formula.pipeline import certify_request
-    from certify.common.partial_answer import answer_in_time
-    from certify.common.progress import ProgressLine
 
     with ProgressLine() as progress:
         return answer_in_time(request.claimed_lengths, partial(certify_request, request, None, progress, effort, runs))
@@ -72,9 +71,6 @@ def end_with_plot(found: AnAnswer | PartialAnswer[AnAnswer], to_json: Callable[[
                   print_on: Callable[[Console, AnAnswer], None], plot: str | None,
                   draw: Callable[[AnAnswer], str]) -> NoReturn:
     """Draw the answer if requested and complete, print it, and exit with its status."""
-    from certify.common.files import write_text
-    from certify.common.partial_answer import PartialAnswer
-
     if isinstance(found, PartialAnswer):
         write_certificate(plot, None, found.verdict, "plot")
     elif plot is not None:

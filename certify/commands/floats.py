@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from certify.common.files import read_text
+from certify.common.progress import ProgressLine
 from certify.common.terminal import show_found, write_certificate
+from certify.common.verdicts import exit_status, worst
 from certify.requests import options as option
+from constructions.errors import InputError
+from constructions.network.lengths import Lengths
 
 if TYPE_CHECKING:
     from certify.claims.floats.survey import Proved
@@ -73,9 +78,7 @@ def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], e
     from certify.claims.trained.float_decision import decide_models
     from certify.claims.trained.float_show import float_rows_to_json, print_float_rows
     from certify.claims.trained.question import read_any_claim
-    from certify.common.verdicts import exit_status, worst
     from certify.exports.html import expect_by_length, write_page_of_floats
-    from constructions.errors import InputError
     from constructions.trained.tracks import TracksClaim
 
     if html is not None:
@@ -113,12 +116,9 @@ def read_proved(subject: str | None, max_n: int | None) -> Proved:
     """
     from certify.claims.floats.survey import Proved
     from certify.claims.formula.sealed import read_sealed_text
-    from certify.common.files import read_text
     from certify.requests.request import DEFAULT_MAX_N
     from certify.requests.subjects import CERTIFICATES
-    from constructions.errors import InputError
     from constructions.network.json_form import read_json
-    from constructions.network.lengths import Lengths
 
     if subject is None:
         raise InputError("expected a certificate or a model file (or --presets)")
@@ -142,7 +142,6 @@ def certify_model(name: str, data: object, max_n: int) -> str:
     from certify.claims.formula.outcomes import Certified
     from certify.claims.formula.pipeline import certify_transformer
     from certify.commands.finish import finish
-    from certify.common.progress import ProgressLine
     from constructions.network.json_form import transformer_from_json
 
     network = transformer_from_json(data, name)
@@ -157,8 +156,6 @@ def decide_floats(proved: Proved, classes: list[FloatModel], effort: int, output
     """Decide, print and write; return the status of the worst row."""
     from certify.claims.floats.show import print_rows, row_to_json
     from certify.claims.floats.survey import USUAL_WORK, survey
-    from certify.common.progress import ProgressLine
-    from certify.common.verdicts import exit_status, worst
 
     with ProgressLine() as progress:
         rows = survey(proved, classes, progress, effort * USUAL_WORK)

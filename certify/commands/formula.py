@@ -8,12 +8,15 @@ import typer
 
 from certify.commands.command import refuse_options
 from certify.commands.finish import finish, prove_in_time, say_reading
+from certify.common.look import SUFFIXES_OF_PROGRAMS
 from certify.common.terminal import check_file
 from certify.requests import options as option
+from certify.requests.inputs import Options, as_option
+from constructions.errors import InputError
+from constructions.network.lengths import Lengths
 
 if TYPE_CHECKING:
     from certify.claims.formula.examples import Example
-    from certify.requests.inputs import Options
 
 CertificatesOption = Annotated[str | None, typer.Option(
     "-o", "--output", metavar="FILE", parser=option.written_place,
@@ -52,7 +55,6 @@ def formula(
     from certify.common.shards import read_workers
     from certify.requests.request import read_request
     from certify.requests.subjects import SubjectKind
-    from constructions.network.lengths import Lengths
 
     lengths = Lengths(min_n, max_n)
     options = option.options_of(written)
@@ -79,8 +81,6 @@ def formula(
 
 def formulas_in_turn(text: str | None, options: Options) -> list[Example] | None:
     """Return the shipped examples, or a formula per value of a program's output; None if there is one formula only."""
-    from certify.common.look import SUFFIXES_OF_PROGRAMS
-
     if text is None:
         from certify.claims.formula.examples import load_examples
 
@@ -96,9 +96,6 @@ def formulas_in_turn(text: str | None, options: Options) -> list[Example] | None
 
 def refuse_beside_rows(formulas: str | None, text: str | None, options: Options, others: dict[str, bool]) -> None:
     """Raise InputError if an option is given that several formulas would ignore."""
-    from certify.requests.inputs import as_option
-    from constructions.errors import InputError
-
     if formulas is not None:
         if text is not None:
             raise InputError("-F: a formula is given, too, expected one of the two")

@@ -7,9 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from certify.commands import decide_options as given_as
+from certify.common.files import check_new_folder, check_writable, write_folder
 from certify.common.terminal import show_found, write_certificate, write_found
 from certify.requests import options as option
 from certify.requests.options import written_file, written_place
+from constructions.errors import InputError
 
 Head = Annotated[str | None, typer.Option("--head", metavar="L.H", help="one head: the layer and the head, from 1")]
 On = Annotated[list[str] | None, typer.Option(
@@ -54,9 +56,7 @@ def heads(
     from certify.claims.trained.heads_show import heads_to_json, print_heads
     from certify.claims.trained.question import read_question
     from certify.claims.trained.showing import decision_to_json, print_decision
-    from certify.common.files import check_new_folder, check_writable, write_folder
     from certify.requests.quantities import read_share
-    from constructions.errors import InputError
 
     scope, settings = given_as.scope_and_settings(claimed)
     network, words = read_question(model, claim, flags_of(claimed), scope)

@@ -6,6 +6,7 @@ import typer
 
 from certify.common.terminal import Json, print_json
 from certify.requests.options import written_folder
+from constructions.errors import InputError, suggest
 
 Section = Literal["examples", "claims", "predicates", "statements", "guides"]
 
@@ -17,7 +18,6 @@ def show_help(
     everything: Annotated[bool, typer.Option("--all", help="list all commands")] = False,
 ) -> None:
     """Explain a command and its options, or list the commands."""
-    from constructions.errors import InputError, suggest
     from constructions.language.diagnosis import quote
 
     page = context.find_root()
@@ -50,7 +50,6 @@ def list_all(
     """
     from certify.claims.formula.listing import SECTIONS, listing_to_json, print_listing, print_sections
     from certify.common.shipped import copy_examples, read_page
-    from constructions.errors import InputError
 
     if copy is not None:
         if section != "examples" or name is not None:

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from certify.common.files import write_text
+from certify.common.output_guard import note_input
+from certify.common.progress import is_silent
 from certify.common.terminal import Json, print_json, tell
 from certify.requests import options as option
 from certify.requests.options import flag
+from constructions.errors import InputError
+from constructions.text import printable
 
 if TYPE_CHECKING:
     from constructions.importing.importer import Imported
@@ -77,7 +82,6 @@ def import_files(
     Example: certify import model.pt --kind nanogpt --attention causal --epsilon 1e-5 -o model.json --show
     """
     from certify.claims.trained.comparing import with_comparison
-    from certify.common.output_guard import note_input
     from constructions.importing.config_file import positive_decimal
     from constructions.importing.importer import files_of, import_network
     from constructions.importing.names_file import read_names
@@ -118,9 +122,6 @@ def _given(texts: list[str]) -> tuple[tuple[str, int | None], ...]:
     Raises:
         InputError: if one is not written so.
     """
-    from constructions.errors import InputError
-    from constructions.text import printable
-
     found: dict[str, int | None] = {}
     for text in texts:
         name, _, number = text.rpartition("=")
@@ -136,9 +137,7 @@ def _places(texts: list[str]) -> tuple[tuple[str, Place], ...]:
     Raises:
         InputError: if one is not written so.
     """
-    from constructions.errors import InputError
     from constructions.importing.questions import PLACES
-    from constructions.text import printable
 
     found: dict[str, Place] = {}
     for text in texts:
@@ -151,8 +150,6 @@ def _places(texts: list[str]) -> tuple[tuple[str, Place], ...]:
 
 
 def _print_lines(lines: Iterable[str]) -> None:
-    from constructions.text import printable
-
     for line in lines:
         print(printable(line), file=sys.stderr)
 
@@ -160,8 +157,6 @@ def _print_lines(lines: Iterable[str]) -> None:
 def _write(output: str, imported: Imported, quiet: bool) -> None:
     """Write the network and describe it in a line."""
     from certify.claims.trained.networks import describe_comparison, parameters
-    from certify.common.files import write_text
-    from certify.common.progress import is_silent
     from constructions.trained.json_form import network_text
 
     write_text(output, network_text(imported.network))

@@ -8,6 +8,7 @@ import typer
 
 from certify.commands import decide_options as given_as
 from certify.commands import learn_options as learnt
+from certify.common.files import check_new_folder, write_text
 from certify.common.terminal import Json, show_found, tell, write_certificate
 from certify.requests import options as option
 
@@ -52,7 +53,6 @@ def learn(
 
 def write_pictures(learned: Learned, svg: str | None, html: str | None, output: str | None) -> None:
     """Write the drawing and the page, if requested."""
-    from certify.common.files import write_text
     from certify.exports.pages.learned.drawing import draw_automaton
     from certify.exports.pages.learned.page import learned_page
     from certify.learning.explanation import explain
@@ -93,7 +93,6 @@ def equal(
     """
     from certify.claims.trained.flags import flags_of
     from certify.claims.trained.question import read_trained
-    from certify.common.files import check_new_folder
     from certify.learning.equality import compare
     from certify.learning.learn import Effort
     from certify.learning.requests import read_equality_query, read_learning

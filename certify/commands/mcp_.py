@@ -7,6 +7,7 @@ import typer
 
 from certify.common.terminal import complain
 from certify.requests.options import seconds
+from constructions.errors import install
 
 
 def serve(
@@ -19,8 +20,6 @@ def serve(
     Over standard input and output, for an assistant that starts this command. Each call is a command with --json in a
     process of its own: the same answer, with a time limit. Needs the extra mcp.
     """
-    from constructions.errors import install
-
     if importlib.util.find_spec("mcp") is None:
         raise typer.Exit(complain(f"mcp is not installed, expected the extra: {install('mcp')}", "unknown"))
     from certify.commands.mcp_tools import serve_tools

@@ -12,8 +12,14 @@ import typer
 from certify.commands.command import refuse_options
 from certify.commands.finish import end, prove_in_time
 from certify.commands.soften import soften
+from certify.common.files import read_text
+from certify.common.partial_answer import answer_in_time
+from certify.common.progress import ProgressLine
 from certify.common.terminal import check_file
 from certify.requests import options as option
+from certify.requests.inputs import Options, as_option
+from constructions.errors import InputError
+from constructions.network.lengths import Lengths
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -135,9 +141,7 @@ def find_model(path: str | None) -> NamedSubject:
     Raises:
         InputError: if it is not a network or a program.
     """
-    from certify.common.files import read_text
     from certify.requests.subjects import STANDARD_INPUT, SubjectKind, find_subject
-    from constructions.errors import InputError
 
     if path is None:
         raise InputError("no FILE, expected a model file (.json), a certificate (.cert) or a program (.rasp)")
@@ -159,8 +163,6 @@ def choose_question(subject: NamedSubject, asked: Mapping[str, Any]) -> str:
 
 def refuse_others(question: str, path: str | None, min_n: int, asked: Mapping[str, Any]) -> None:
     """Refuse the options that the question does not take, which would be ignored."""
-    from certify.requests.inputs import as_option
-
     names = [name for each, options in OPTIONS.items() if each != question for name in options]
     names += OF_SIGN_AND_SOFTMAX if question == MEANINGS else ()
     others: dict[str, object] = {as_option(name): asked[name] for name in names}
@@ -174,7 +176,6 @@ def refuse_others(question: str, path: str | None, min_n: int, asked: Mapping[st
 def has_hard_attention(subject: NamedSubject) -> bool:
     """Return whether a head of the network has hard attention; False where the file cannot be read."""
     from certify.requests.subjects import read_network
-    from constructions.errors import InputError
 
     try:
         network = read_network(subject)
@@ -199,10 +200,8 @@ def decide_meanings(subject: NamedSubject, lengths: tuple[int, int], output: str
     """Decide whether every named direction holds what its meaning says."""
     from certify.claims.floats.models import read_model
     from certify.claims.formula.show import outcome_to_json, print_outcome
-    from certify.requests.inputs import Options
     from certify.requests.request import read_request
     from certify.requests.subjects import SubjectKind
-    from constructions.network.lengths import Lengths
 
     options = Options(given=asked["given"])
     request = read_request(subject, options, taken=(SubjectKind.NETWORK,), lengths=Lengths(*lengths))
@@ -218,9 +217,6 @@ def decide_sign(subject: NamedSubject, lengths: tuple[int, int], output: str | N
     from certify.claims.margins.answer import answer
     from certify.claims.margins.question import MarginOptions, read_question
     from certify.claims.margins.show import answer_to_json, print_answer
-    from certify.common.partial_answer import answer_in_time
-    from certify.common.progress import ProgressLine
-    from constructions.network.lengths import Lengths
 
     named = {name: asked[name] for name in (*OF_SIGN, *OF_SIGN_AND_SOFTMAX)}
     options = MarginOptions(**{**named, "predicate": tuple(asked["predicate"] or ()), "at": asked["at"] or "last"})

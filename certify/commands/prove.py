@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certify.commands.finish import say_reading
+from certify.common.files import write_folder
+from certify.common.progress import ProgressLine
 from certify.common.terminal import Json, complain, print_json, show_found, tell
 from certify.requests import options as option
+from certify.requests.inputs import FormulaSubject, Options
+from constructions.errors import Missing, Unsupported
 
 if TYPE_CHECKING:
     from certify.claims.every_n.claim import TheoremClaim
-    from certify.requests.inputs import Options
-    from constructions.errors import Missing, Unsupported
 
 
 @option.with_options("text regex dfa alphabet dialect symbol regime causal output gamma predicate precision",
@@ -39,10 +41,7 @@ def prove(
     (Debian: the package coq).
     """
     from certify.claims.every_n.theorems import print_theorem, prove, theorem_to_json
-    from certify.common.files import write_folder
-    from certify.common.progress import ProgressLine
     from certify.exports.coq import PROGRAMS, coq_folder
-    from constructions.errors import Unsupported
     from proofs.every_n import CoqMissing, ProvedLengths
 
     lengths = ProvedLengths(min_n, max_n)
@@ -65,7 +64,6 @@ def prove(
 def read_claim(text: str | None, options: Options, output: str | None) -> TheoremClaim:
     """Build the claim, named after the output folder (for a formula) or after the file (for a network)."""
     from certify.claims.every_n.claim import claim_theorem
-    from certify.requests.inputs import FormulaSubject
     from certify.requests.request import read_request
 
     request = read_request(text, options)

@@ -8,8 +8,11 @@ import typer
 
 from certify.commands.command import refuse_options
 from certify.commands.finish import say_reading
+from certify.common.files import check_unicode
 from certify.common.terminal import show_found
 from certify.requests import options as option
+from certify.requests.inputs import ProgramSubject, as_option
+from constructions.errors import InputError
 
 if TYPE_CHECKING:
     from certify.requests.request import Request
@@ -40,7 +43,6 @@ def run(
     """
     from certify.claims.trained.files import is_trained
     from certify.requests.building import lengths_served
-    from certify.requests.inputs import as_option
     from certify.requests.request import read_request
     from certify.requests.subjects import Programs
 
@@ -61,9 +63,6 @@ def run(
 
 def subject_and_word(subject: str | None, word: str | None, is_language: bool) -> tuple[str | None, str]:
     """Return the subject and the word; beside a regular language a single argument is the word."""
-    from certify.common.files import check_unicode
-    from constructions.errors import InputError
-
     if word is None and is_language:
         subject, word = None, subject
     if word is None:
@@ -76,7 +75,6 @@ def show_run(request: Request, word: str, style: option.Style, at: option.At = "
     """Run and print what the request is about."""
     from certify.claims.formula.program_runs import print_program_run, program_run_to_json, run_on_word
     from certify.claims.formula.runs import print_run, run_request, run_to_json
-    from certify.requests.inputs import ProgramSubject
 
     if request.formula is None:
         refuse_options("this option is about a formula, and there is none", {"--at": at if at != "last" else None})

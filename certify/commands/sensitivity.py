@@ -8,11 +8,14 @@ import typer
 
 from certify.commands.command import refuse_options
 from certify.commands.finish import end_with_plot, later, say_reading
+from certify.common.partial_answer import answer_in_time
+from certify.common.progress import ProgressLine
 from certify.requests import options as option
+from certify.requests.inputs import as_option
+from constructions.network.lengths import Lengths
 
 if TYPE_CHECKING:
     from certify.claims.numbers.sensitivity.results import Sensitivity
-    from constructions.network.lengths import Lengths
 
 
 @option.with_options("direction regex dfa alphabet dialect as_formula symbol regime causal gamma predicate as_printed "
@@ -46,13 +49,9 @@ def sensitivity(
     from certify.claims.numbers.sensitivity.measure import measure
     from certify.claims.numbers.sensitivity.show import print_sensitivity, sensitivity_to_json
     from certify.claims.trained.files import is_trained
-    from certify.common.partial_answer import answer_in_time
-    from certify.common.progress import ProgressLine
-    from certify.requests.inputs import as_option
     from certify.requests.quantities import read_lengths_to_bracket
     from certify.requests.request import read_request
     from certify.requests.subjects import Programs
-    from constructions.network.lengths import Lengths
 
     every, options, progress = Lengths(min_n, max_n), option.options_of(written), ProgressLine()
     if subject is not None and is_trained(subject):
@@ -128,13 +127,9 @@ def cross_entropy(
     """
     from certify.claims.numbers.cross_entropy.measure import measure, read_head, read_probability
     from certify.claims.numbers.cross_entropy.show import cross_entropy_to_json, print_cross_entropy
-    from certify.common.partial_answer import answer_in_time
-    from certify.common.progress import ProgressLine
-    from certify.requests.inputs import as_option
     from certify.requests.quantities import read_lengths_to_bracket
     from certify.requests.request import read_request
     from certify.requests.subjects import Programs
-    from constructions.network.lengths import Lengths
 
     every, share = Lengths(min_n, max_n), read_probability(p, "--p")
     head = read_head(slope, intercept, steepest, as_option)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -10,17 +11,21 @@ import typer
 from certify.commands.command import refuse_options
 from certify.commands.finish import end
 from certify.commands.prove import give_up
+from certify.common.files import write_text
+from certify.common.output_guard import note_output
+from certify.common.partial_answer import PartialAnswer, answer_in_time
+from certify.common.progress import ProgressLine
 from certify.common.terminal import check_file, show_found, write_certificate
+from certify.requests.inputs import Options, as_option
+from constructions.errors import InputError, Unsupported
+from constructions.network.lengths import up_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from rich.console import Console
 
     from certify.claims.softened.every_n import SoftenedForEveryN
     from certify.claims.softened.results import Softening
     from certify.claims.softened.shards import Workers
-    from certify.common.partial_answer import PartialAnswer
     from certify.requests.subjects import NamedSubject
     from constructions.language.expressions import Expression
     from constructions.network.transformer import Transformer
@@ -37,8 +42,6 @@ def soften(subject: NamedSubject | None, max_n: int | None, output: str | None, 
     ``asked`` are the other options of the command by the names of their parameters.
     """
     from certify.claims.softened.show import print_softening, softening_to_json
-    from certify.common.output_guard import note_output
-    from certify.requests.inputs import as_option
     from certify.requests.quantities import read_expression
 
     names = ("temperature", "weighting", "critical", "break_ties", "softmax", "jobs", "dask", "store", "resume")
@@ -77,10 +80,6 @@ def soften_words(subject: NamedSubject, alphabet: str | None, max_n: int, heat: 
                  ) -> Softening | PartialAnswer[Softening]:
     """Return the verdict for words up to a length; ends the command where something is unsupported."""
     from certify.claims.softened.pipeline import soften_model
-    from certify.common.partial_answer import answer_in_time
-    from certify.common.progress import ProgressLine
-    from constructions.errors import Unsupported
-    from constructions.network.lengths import up_to
 
     try:
         network = read_hard_network(subject, alphabet)
@@ -100,8 +99,6 @@ def soften_every_n(subject: NamedSubject | None, alphabet: str | None, others: M
         soften_for_every_n,
         softened_for_every_n_to_json,
     )
-    from certify.common.progress import ProgressLine
-    from constructions.errors import InputError, Unsupported
     from proofs.every_n import CoqMissing
 
     refuse_options("does not go with --every-n, which runs no word and takes the temperature of the theorem", others)
@@ -131,7 +128,6 @@ def read_softening_workers(jobs: int | None, dask: str | None, store: str | None
 
 def read_hard_network(subject: NamedSubject | str, alphabet: str | None) -> Transformer:
     """Return the network of a file or a program; a program's alphabet may be given."""
-    from certify.requests.inputs import Options
     from certify.requests.request import read_request
     from certify.requests.subjects import Programs, SubjectKind
 
@@ -143,7 +139,6 @@ def soften_all(workers: Workers, folder: str | None, critical: str | None,
                others: dict[str, object], print_question: Callable[[Console, Any], None]) -> int:
     """Decide the shipped examples, which have their own lengths and temperatures; return the worst status."""
     from certify.claims.softened.demo import load_examples, soften_examples
-    from constructions.errors import InputError
 
     refuse_options("does not go with the shipped examples, expected a model or a program", others)
     if critical not in (None, "none"):
@@ -153,7 +148,6 @@ def soften_all(workers: Workers, folder: str | None, critical: str | None,
 
 def read_weighting(name: str | None) -> Weighting:
     """Return the weighting that ``--weighting`` names; softmax by default."""
-    from constructions.errors import InputError
     from constructions.network.weightings import Weighting
     from constructions.statements.sparse_attention import SOFTENING
 
@@ -172,8 +166,6 @@ def read_critical(text: str | None, max_n: int, weighting: Weighting | None = No
     [[4], [2, 3], [1, 2, 3, 4], []]
     """
     from certify.requests.quantities import read_lengths_to_bracket
-    from constructions.errors import InputError
-    from constructions.network.lengths import up_to
 
     if weighting is not None and not weighting.is_softmax:
         if text not in (None, "none"):
@@ -188,8 +180,6 @@ def read_critical(text: str | None, max_n: int, weighting: Weighting | None = No
 
 def write_softened(found: Softening | PartialAnswer[Softening], place: str | None) -> None:
     """Write the transformer with softmax at the temperature, if there is one and a place for it."""
-    from certify.common.files import write_text
-    from certify.common.partial_answer import PartialAnswer
     from constructions.network.json_form import transformer_to_json, write_canonical
     from constructions.statements.theorem_26_uniform_tieless import soften
 

@@ -11,6 +11,7 @@ from certify.commands import decide_options as given_as
 from certify.commands import train_options as trained_as
 from certify.common.terminal import Json, show_found, tell
 from certify.requests import options as option
+from constructions.errors import InputError
 
 if TYPE_CHECKING:
     from certify.claims.trained.decide import Settings
@@ -65,7 +66,6 @@ def train_for(task: Task, model: str | None, sizes: dict[str, Any], budget: Trai
     from certify.learning.training.task import lessons_of, new_network
     from certify.learning.training.train import repair_of
     from certify.learning.training.train import train as train_network
-    from constructions.errors import InputError
 
     if model is not None and sizes:
         raise InputError(f"--{next(iter(sizes))}: the network of --from has its sizes, expected no such option")

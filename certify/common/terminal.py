@@ -10,12 +10,15 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from certify.common.files import check_writable, write_text
+from certify.common.partial_answer import PartialAnswer
+from certify.common.progress import is_silent
 from certify.common.verdicts import HasVerdict, exit_status
+from constructions.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from certify.common.partial_answer import PartialAnswer
 
 AnyFound = TypeVar("AnyFound")
 
@@ -46,8 +49,6 @@ def complain(error: object, verdict: str = "malformed") -> int:
 
 def say(error: object) -> None:
     """Print an error on standard error."""
-    from constructions.text import printable
-
     lines = [f"certify: {printable(getattr(error, 'before', '') + str(error))}"]
     if caret := getattr(error, "caret", None):
         lines.append(caret())
@@ -84,16 +85,12 @@ def discard_output() -> None:
 
 def note(text: str) -> None:
     """Print a note on standard error, unless ``--quiet`` was given."""
-    from certify.common.progress import is_silent
-
     if not is_silent():
         print(f"certify: note: {text}", file=sys.stderr)
 
 
 def tell(text: str) -> None:
     """Report on standard error where an output is, or why there is none, unless ``--quiet`` was given."""
-    from certify.common.progress import is_silent
-
     if not is_silent():
         print(text, file=sys.stderr)
 
@@ -113,8 +110,6 @@ def show_found(found: AnyFound | PartialAnswer[AnyFound], to_json: Callable[[Any
 
     At a timeout, it is the partial answer; the verdict and its reason are those of the whole question.
     """
-    from certify.common.partial_answer import PartialAnswer
-
     if Json.wanted:
         print_json(partial_to_json(found, to_json) if isinstance(found, PartialAnswer) else to_json(found))
         return
@@ -139,8 +134,6 @@ def partial_to_json(found: PartialAnswer[AnyFound], to_json: Callable[[AnyFound]
 
 def check_file(output: str | None) -> None:
     """Raise InputError if the output is not a file, where it could have been a folder; call before the work begins."""
-    from certify.common.files import check_writable
-
     if output is not None:
         check_writable(output)
 
@@ -150,8 +143,6 @@ def write_found(found: HasVerdict | PartialAnswer[Any], output: str | None) -> N
 
     At a timeout, it is the certificate of the finished lengths.
     """
-    from certify.common.partial_answer import PartialAnswer
-
     proved, name = (found.answer, f"certificate of n = {found.finished}, which is proved,") if isinstance(
         found, PartialAnswer) else (found, "certificate")
     certificate: str | None = getattr(proved, "certificate", None)
@@ -161,8 +152,6 @@ def write_found(found: HasVerdict | PartialAnswer[Any], output: str | None) -> N
 def write_certificate(output: str | None, certificate: str | None, verdict: str,
                       name: str = "certificate") -> None:
     """Write the certificate to ``output``, if both exist, and report the path, or why there is no certificate."""
-    from certify.common.files import write_text
-
     if output is None:
         return
     if certificate is None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal
 
-from constructions.language.syntax import Formula
-from constructions.network.lengths import Lengths
-from constructions.network.transformer import Transformer
 from constructions.network.weightings import Weighting
-from constructions.regimes import Regime
 
 if TYPE_CHECKING:
     from certify.requests.programs import AnyProgram
+    from constructions.language.syntax import Formula
+    from constructions.network.lengths import Lengths
+    from constructions.network.transformer import Transformer
+    from constructions.regimes import Regime
     from constructions.regular.to_ltl import DefinedLanguage
 
 Attention = Literal["soft", "hard"]

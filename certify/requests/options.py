@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-if TYPE_CHECKING:
-    from certify.requests.inputs import Options
+from certify.requests.inputs import Options
 
 SharpenedBy = Literal["temperature", "position"]
 Style = Literal["ascii", "unicode", "latex"]
@@ -196,8 +195,6 @@ def options_of(written: Mapping[str, Any]) -> Options:
     >>> found.named, found.attention
     (['attention', 'gamma'], 'hard')
     """
-    from certify.requests.inputs import Options
-
     renamed = {"predicate": "predicates", "delta": "allowed_error", "attention": "weighting"}
     found = {renamed.get(name, name): value for name, value in written.items() if value is not None}
     found["predicates"] = tuple(found.get("predicates", ()))
