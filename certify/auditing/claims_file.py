@@ -25,6 +25,7 @@ from certify.auditing.claims import (
 from certify.auditing.kinds.kind import OF_FORMULAS, ClaimEntry, ClaimKind, Question, read_options
 from certify.auditing.kinds.registry import KINDS
 from certify.auditing.results import OneVerdict, Paper, Verdict
+from certify.claims.floats.models import read_model
 from certify.common.files import read_text
 from certify.common.look import CERTIFICATES, SUFFIXES_OF_PROGRAMS, expect
 from certify.common.output_guard import WouldReplace, note_input
@@ -253,8 +254,6 @@ def _kind_of(entry: Table) -> tuple[str, Mapping[str, Any]]:
 
 def read_demands(entry: Table, lengths: Lengths, folder: Path = Path()) -> Demands:
     """Read the demands on a network from keys (or options); file names are relative to the ``folder``."""
-    from certify.claims.floats.models import read_model
-
     critical = [*entry.get("critical", []), *_read_constants(entry)]
     if not all(type(n) is int and lengths.first <= n <= lengths.last for n in critical):
         raise InputError(f"critical = {critical}, expected lengths in {lengths}")

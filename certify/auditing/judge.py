@@ -8,7 +8,7 @@ from fractions import Fraction
 from certify.auditing.claims import AboutNetwork, AuditClaim, MalformedClaim
 from certify.auditing.critical import Bracketing
 from certify.auditing.decide import AuditSearch, decide, network_of
-from certify.auditing.demanded import find_embedding_beyond
+from certify.auditing.demanded import decide_gaps, decide_runs, find_embedding_beyond
 from certify.auditing.fits import fit_laws
 from certify.auditing.kinds.kind import Question
 from certify.auditing.results import (
@@ -152,14 +152,10 @@ def _decide_network(claim: AuditClaim, about: AboutNetwork, search: AuditSearch)
         return _result(claim, beyond[0], reason=beyond[1]), ()
     claimed = network_of(request)
     if demands.gap is not None:
-        from certify.auditing.demanded import decide_gaps
-
         return _answered(claim, decide_gaps(claimed, demands.gap, claim.lengths)), ()
     constant = find_vacuity(request.formula, claimed.network.alphabet, claim.lengths.last) if request.formula else None
     answer = replace(decide(claimed, claim.lengths, search), note=f"the formula is {constant}" if constant else "")
     if demands.runs is not None:
-        from certify.auditing.demanded import decide_runs
-
         answer = decide_runs(answer, demands.runs, search.progress)
     answer = _with_vacuous_rows(answer, claimed.network)
     return replace(_answered(claim, answer), gamma=request.gamma), answer.certificates

@@ -5,8 +5,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from certify.claims.every_n.claim import TheoremClaim, claim_theorem
+from certify.claims.every_n.theorems import prove, reason_in_words
 from certify.claims.formula.sealed import NotAccepted
 from certify.common.files import check_new_folder, read_text, write_folder
+from certify.common.progress import ProgressLine
 from certify.common.words import show_alphabet
 from certify.exports.writing import read_formula
 from certify.requests.request import read_request
@@ -141,9 +143,6 @@ def _read_claim(path: str) -> TheoremClaim:
 
 def _ask(claim: TheoremClaim, lengths: ProvedLengths) -> str:
     """Return why Coq did not check it; empty if it accepts the theorem."""
-    from certify.claims.every_n.theorems import prove, reason_in_words
-    from certify.common.progress import ProgressLine
-
     try:
         with ProgressLine() as progress:
             theorem = prove(claim, progress, lengths, of_file=True)

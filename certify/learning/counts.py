@@ -11,6 +11,7 @@ from math import gcd
 
 from certify.learning.question import OUT, LearningQuestion
 from constructions.errors import Unsupported
+from constructions.language.syntax import Symbol
 from constructions.regular.cover_automata import Marked, Word
 
 MOST_COEFFICIENT = 3
@@ -152,8 +153,6 @@ def _sum(alphabet: Sequence[str], coefficients: Sequence[int]) -> list[str]:
 
 
 def _terms(alphabet: Sequence[str], coefficients: Sequence[int]) -> Iterator[str]:
-    from constructions.language.syntax import Symbol
-
     for symbol, number in zip(alphabet, coefficients, strict=True):
         if number > 0:
             yield f"{'' if number == 1 else f'{number}*'}#<[{Symbol(symbol)}]"

@@ -11,6 +11,7 @@ from certify.claims.floats.show import describe_refutation
 from certify.claims.floats.survey import FloatRow, Proved, find_row
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.pipeline import certify_transformer
+from certify.claims.formula.sealed import NotAccepted, read_sealed_text
 from certify.common.files import read_text
 from certify.requests.quantities import read_positive
 from certify.requests.subjects import CERTIFICATES
@@ -46,8 +47,6 @@ def read(entry: ClaimEntry) -> Question:
 
 
 def _proved(text: str, path: str, lengths: Lengths) -> Proved:
-    from certify.claims.formula.sealed import NotAccepted, read_sealed_text
-
     try:
         claimed = read_sealed_text(text, path).lengths
     except NotAccepted as reason:

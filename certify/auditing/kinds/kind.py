@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from certify.auditing.results import ClaimAnswer, LengthVerdict, OneVerdict, Witness, outward
+from certify.common.look import SUFFIXES_OF_PROGRAMS
 from certify.requests.inputs import Options, as_key
 from certify.requests.quantities import read_expression
 from certify.requests.request import Request, read_request
@@ -103,8 +104,6 @@ class ClaimEntry:
 
     def request(self, programs: Programs = Programs.COMPILED, lengths: Lengths | None = None) -> Request:
         """Return the request about the network of the claim."""
-        from certify.common.look import SUFFIXES_OF_PROGRAMS
-
         key = self.subject_key()
         is_text = key == "formula" and not self.table[key].endswith(SUFFIXES_OF_PROGRAMS)
         name = self.table[key] if is_text else self.file(key)

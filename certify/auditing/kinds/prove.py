@@ -8,7 +8,7 @@ from certify.claims.every_n.claim import claim_theorem
 from certify.requests.inputs import FormulaSubject
 from certify.requests.subjects import Programs
 from constructions.network.lengths import Lengths
-from proofs.every_n import ProvedLengths
+from proofs.every_n import CoqMissing, ProvedLengths
 from proofs.formula.discharge import Progress
 
 
@@ -23,7 +23,6 @@ def read(entry: ClaimEntry) -> Question:
         """Return Coq's answer, or a word on which the output is wrong; unknown without Coq."""
         from certify.auditing.decide import ClaimedNetwork, describe_counterexample
         from certify.claims.every_n.theorems import prove, reason_in_words
-        from proofs.every_n import CoqMissing
 
         label = EVERY_N if proved.all else str(proved)
         try:

@@ -15,6 +15,7 @@ from constructions.network.lengths import Lengths
 from constructions.network.weightings import Weighting
 from constructions.statements.sparse_attention import SOFTENING
 from proofs.enclosures.intervals import Interval, point
+from proofs.every_n import CoqMissing
 from proofs.formula.discharge import Progress
 from proofs.softened.search import ALLOWED
 
@@ -78,7 +79,6 @@ def _witness(request: Request, found: Softening) -> Witness | None:
 
 def _for_every_n(request: Request, progress: Progress) -> OneVerdict:
     from certify.claims.softened.every_n import soften_for_every_n
-    from proofs.every_n import CoqMissing
 
     try:
         found = soften_for_every_n(request.network, progress)
