@@ -2,32 +2,63 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from certify.commands import decide_options as given_as
-from certify.commands import learn_options as learnt
+from certify.commands.decide_options import OF_WORDS
 from certify.common.files import check_new_folder, write_text
 from certify.common.terminal import Json, show_found, tell, write_certificate
 from certify.requests import options as option
+from certify.requests.options import Predicate, flag, whole_number, written_file, written_place
 
 if TYPE_CHECKING:
     from certify.learning.equality import Equality
     from certify.learning.learned import Learned
 
 
+Offsets = Annotated[str | None, typer.Option(
+    "--offset", metavar="all|K|A-B", help="position numbers of the first token (default: the claim's first)")]
+CLAIM: Mapping[str, Any] = {
+    **{name: kind for name, kind in OF_WORDS.items() if name != "margin"},
+    "sign": flag("--sign", "an answer is whether the logit of token T is above 0; TRUTH is what it was trained for, if "
+                 "that is to be compared", "'T[: TRUTH]'", list[str] | None),
+    "larger": flag("--larger", "an answer is whether the logit of T is above that of U",
+                   "'T,U[: TRUTH]'", list[str] | None),
+    "argmax": flag("--argmax", "an answer is which of these tokens has the greatest logit",
+                   "'T,U,...' or 'T: TRUTH'", list[str] | None),
+    "predicate": Predicate,
+}
+Words = Annotated[Literal["all", "asked", "allowed"] | None, typer.Option(
+    "--words", help="which words: all; those of which the claim asks something; those that the network itself allows, "
+    "as the logit of each letter's token is above 0 (default: what suits the claim)")]
+States = Annotated[int, typer.Option(
+    "--states", metavar="K", parser=whole_number, help="the most states of an automaton")]
+Drawing = Annotated[str | None, typer.Option(
+    "--svg", metavar="FILE", parser=written_file, help="write the drawing of the automaton here")]
+Page = Annotated[str | None, typer.Option(
+    "--html", metavar="FILE", parser=written_file, help="write the page of what was learnt here")]
+Second = Annotated[str, typer.Argument(metavar="MODEL2", help="a file with another trained network, or a certificate")]
+Query = Annotated[str | None, typer.Option(
+    "--query", metavar="FILE", help="in place of a claim: a query of VNN-LIB 2.0 about two networks, which are MODEL "
+    "and MODEL2")]
+Folder = Annotated[str | None, typer.Option(
+    "--output", "-o", metavar="DIR", parser=written_place, help="write the certificates here: a new folder")]
+
+
 @option.with_options("states jobs dask store effort", given_as.OF_QUESTIONS)
-@option.with_options(f"claim max_n offset {' '.join(learnt.CLAIM)}", {
-    **given_as.OF_QUESTIONS, **learnt.CLAIM}, offset=learnt.Offsets)
+@option.with_options(f"claim max_n offset {' '.join(CLAIM)}", {
+    **given_as.OF_QUESTIONS, **CLAIM}, offset=Offsets)
 def learn(
     model: given_as.Model,
     claim: option.Claim = None,
-    words: learnt.Words = None,
-    states: learnt.States = 64,
+    words: Words = None,
+    states: States = 64,
     output: option.Certificate = None,
-    svg: learnt.Drawing = None,
-    html: learnt.Page = None,
+    svg: Drawing = None,
+    html: Page = None,
     **claimed: Any,
 ) -> None:
     """Find what a trained network computes, as an automaton.
@@ -74,16 +105,16 @@ def write_pictures(learned: Learned, svg: str | None, html: str | None, output: 
 
 
 @option.with_options("states jobs dask store effort", given_as.OF_QUESTIONS)
-@option.with_options(f"claim max_n offset {' '.join(learnt.CLAIM)}", {
-    **given_as.OF_QUESTIONS, **learnt.CLAIM}, offset=learnt.Offsets)
+@option.with_options(f"claim max_n offset {' '.join(CLAIM)}", {
+    **given_as.OF_QUESTIONS, **CLAIM}, offset=Offsets)
 def equal(
     model: given_as.Model,
-    second: learnt.Second,
+    second: Second,
     claim: option.Claim = None,
-    words: learnt.Words = None,
-    query: learnt.Query = None,
-    states: learnt.States = 64,
-    output: learnt.Folder = None,
+    words: Words = None,
+    query: Query = None,
+    states: States = 64,
+    output: Folder = None,
     **claimed: Any,
 ) -> None:
     """Decide whether two trained networks give equal answers.

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 from certify.claims.formula.outcomes import Certified
 from certify.claims.formula.pipeline import Clock, certify_request, sketch
-from certify.claims.numbers.sensitivity.float_values import float_values
 from certify.claims.numbers.sensitivity.laws import fit_law
 from certify.claims.numbers.sensitivity.results import At, MeasuredLength, Method, Sensitivity
 from certify.requests.request import Request
@@ -20,13 +21,15 @@ from constructions.errors import InputError, Unsupported
 from constructions.network.lengths import Lengths
 from constructions.network.transformer import Transformer
 from constructions.network.validation import check_defined
+from constructions.running.numpy_network import NumpyNetwork
+from constructions.running.weights import weights_of
 from proofs.enclosures.intervals import point
 from proofs.formula.discharge import DischargedObligations, Progress
 from proofs.formula.refutation.budget import replay_work
 from proofs.numbers.sensitivity.bounds import SensitivityBounds
 from proofs.numbers.sensitivity.changes import ReplayedPair, at_least, unlike_letters
 from proofs.numbers.sensitivity.classes import Classes, merged
-from proofs.numbers.sensitivity.climbing import replay_pairs
+from proofs.numbers.sensitivity.climbing import Values, replay_pairs
 from proofs.numbers.sensitivity.words import changes_of_all_words, check_pairs
 from proofs.words.pairs_of_runs import ExchangedTruths, TooMuchWork
 
@@ -189,3 +192,20 @@ def read_direction(network: Transformer, direction: str | None) -> str:
         names = ", ".join((near or list(network.directions))[:12])
         raise InputError(f"direction: {direction!r}, expected one of the network's, such as {names}")
     return direction
+
+
+BATCH_NUMBERS = 1 << 22
+"""The number of attention weights in memory at a time."""
+
+
+def float_values(network: Transformer, n: int, direction: str, judged: Sequence[int]) -> Values | None:
+    """Return the values of the direction, [words, judged positions], as a function; None without a float program."""
+    try:
+        program = NumpyNetwork(weights_of(network, Lengths(n, n), "binary64"))
+    except (InputError, Unsupported):
+        return None
+    column = program.weights.directions.index(direction)
+    places = [i - 1 for i in judged]
+    most = max(1, BATCH_NUMBERS // (n * n * max(1, sum(1 for _ in network.heads()))))
+    return lambda words: np.concatenate([program.stream(words[k : k + most])[:, places, column]
+                                         for k in range(0, len(words), most)])
