@@ -180,7 +180,7 @@ def show_cut(word: Sequence[str]) -> str:
 def _shown(decision: Decision, row: LengthRow) -> dict[str, object]:
     """Return a row of the table of lengths, in words; the reason replaces an unknown margin."""
     wrong, in_runs = wrong_at(decision, row), decision.run is not None
-    shown: dict[str, object] = {"n": row.n, "verdict": row.verdict}
+    shown: dict[str, object] = {"n": row.n, "verdict": row.verdict, "reason": ""}
     if wrong:
         value = (f"{decimal(wrong.value[0] - decision.claim.margin, 5)} in the execution" if in_runs else
                  enclosed(*wrong.value))
