@@ -5,19 +5,27 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from certify.commands.command import refuse_options
-from certify.commands.crosscheck import crosscheck as ask_second_solver
 from certify.common.look import SUFFIXES_OF_PROGRAMS
-from certify.common.terminal import Json, complain, note, print_json
+from certify.common.progress import ProgressLine
+from certify.common.terminal import Json, complain, note, print_json, show_found
+from certify.common.verdicts import exit_status
 from certify.requests import options as option
 from certify.requests.inputs import Options
-from constructions.errors import FormulaError, InputError
+from certify.requests.options import MOST_SECONDS
+from constructions.errors import FormulaError, InputError, install
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from certify.exports.second_solver import SolverAnswer
 
 VERIFIED = "certify-check"
 """The checker proved in Coq, as ``certify export --to certify-check`` names it."""
@@ -33,7 +41,8 @@ Part = Annotated[str | None, typer.Option(
     "--part", metavar="K/M", help="for such a decision: prove only the K-th of M parts")]
 Verified = Annotated[bool, typer.Option(
     "--verified", help="by certify-check instead, which is proved in Coq (docs/howto/coq.md)")]
-Crosscheck = Annotated[Literal["cvc5", "z3"] | None, typer.Option(
+Solver = Literal["cvc5", "z3"]
+Crosscheck = Annotated[Solver | None, typer.Option(
     "--crosscheck", help="also run this solver on every script that certify export --to smt2 wrote")]
 ScriptTimeout = Annotated[int | None, typer.Option(
     "--script-timeout", metavar="S", parser=option.whole_number, help="with --crosscheck: how many seconds each "
@@ -98,13 +107,9 @@ def check(
         raise typer.Exit(ask_verified(options, files, some))
     if not Json.wanted:
         raise typer.Exit(print_checks(options, files, read_workers(jobs).jobs, some))
-    raise typer.Exit(print_report(*check_files(options, files, read_workers(jobs).jobs, some)))
-
-
-def print_report(report: dict[str, Any], status: int) -> int:
-    """Print the report as JSON; return the exit status."""
+    report, status = check_files(options, files, read_workers(jobs).jobs, some)
     print_json(report)
-    return status
+    raise typer.Exit(status)
 
 
 def ask_verified(options: Sequence[str], files: Sequence[str], is_partial: object) -> int:
@@ -157,3 +162,58 @@ def text_for_the_checker(formula: str | None, options: Options,
     written = format_formula(wanted)
     note(f"{name} is read as {written}")
     return written, tuple(definition.description for definition in definitions_of([wanted]))
+
+
+# -- a second solver ---------------------------------------------------------------------------------------------------
+
+
+def ask_second_solver(folders: Sequence[str], solver: Solver, seconds_of_each: int) -> int:
+    """Run a second solver on every script of a folder; return the exit status.
+
+    It is 0 if the solver confirms what every script states, 1 if it contradicts one of them, 3 if it cannot tell.
+    """
+    from certify.exports.manifest import read_manifest
+    from certify.exports.second_solver import ask, is_installed, verdict_of
+
+    if not 1 <= seconds_of_each <= MOST_SECONDS:
+        raise InputError(f"--script-timeout: {seconds_of_each}, expected a number of seconds from 1 to {MOST_SECONDS}")
+    if len(folders) != 1:
+        raise InputError(f"--crosscheck: found {len(folders)} folders, expected one")
+    (folder,) = folders
+    scripts = read_manifest(folder)
+    if not is_installed(solver):
+        return complain(f"{solver} is not installed, expected the extra: {install('cvc5')}", "unknown")
+    start = time.perf_counter()
+    answers = []
+    with ProgressLine() as progress:
+        for answer in ask(solver, folder, scripts, seconds_of_each):
+            answers.append(answer)
+            progress(f"{len(answers)} of {len(scripts)}: {answer.script.file}")
+    verdict = verdict_of(answers)
+    seconds = time.perf_counter() - start
+    show_found(answers, lambda found: _answers_to_json(solver, verdict, found, seconds),
+               lambda out, found: _print_answers(out, solver, verdict, found, seconds))
+    return exit_status(verdict)
+
+
+def _answers_to_json(solver: str, verdict: str, answers: Sequence[SolverAnswer], seconds: float) -> dict[str, Any]:
+    return {
+        "verdict": verdict,
+        "solver": solver,
+        "scripts": [{"file": answer.script.file, "status": answer.script.status, "found": answer.found,
+                     "agreement": answer.agreement, "seconds": round(answer.seconds, 3)} for answer in answers],
+        "seconds": round(seconds, 3),
+    }
+
+
+def _print_answers(out: Console, solver: str, verdict: str, answers: Sequence[SolverAnswer], seconds: float) -> None:
+    from certify.common.terminal_tables import TableColumn, plain, print_table
+    from certify.common.words import counted
+
+    print_table(out, [*map(TableColumn, ("script", "stated", solver, "")), TableColumn("proves", folds=True)], [
+        (answer.script.file, answer.script.status, answer.found, answer.agreement,
+         "the hypotheses are satisfiable" if answer.script.is_probe else answer.script.proves) for answer in answers])
+    out.print()
+    tally = ", ".join(f"{sum(answer.agreement == word for answer in answers)} {said}" for word, said in (
+        ("agrees", "as stated"), ("contradicts", "contradicted"), ("unknown", "unknown")))
+    out.print(plain(f"{verdict.upper()}  {solver}, {counted(len(answers), 'script')}: {tally}; {seconds:.2f} s"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 import typer
 
@@ -16,9 +16,6 @@ from certify.exports.formats import EXPORTERS, RUNNABLE, Format, load_exporter
 from certify.requests.inputs import as_option
 from certify.requests.options import flag, whole_number, with_options, written_place
 from constructions.errors import InputError
-
-if TYPE_CHECKING:
-    from certify.exports.site.gallery import GalleryRequest
 
 Precision = Literal["binary32", "binary16", "bfloat16"]
 Checker = Literal["checker", "certify-check", "certify-every-n"]
@@ -177,7 +174,11 @@ def write_checker(to: Checker, output: str | None, asked: Mapping[str, Any]) -> 
 
 def write_site(certificates: Sequence[str], output: str | None, asked: Mapping[str, Any]) -> None:
     """Write a folder of static pages, with a gallery of certificates and the checker in a page."""
-    from certify.exports.site.gallery import GalleryRequest
+    from certify.common.words import counted
+    from certify.exports.site.build import site_files
+    from certify.exports.site.gallery import show_gallery
+    from certify.exports.site.pinned import read_pyodide, read_wheels
+    from certify.exports.site.proved import read_proved
 
     lengths = {name: default if asked[name] is None else asked[name]
                for name, default in (("max_n", 16), ("trained_max_n", 6), ("papers_max_n", 8))}
@@ -191,21 +192,11 @@ def write_site(certificates: Sequence[str], output: str | None, asked: Mapping[s
         output = "site"
         note_output("-o", output)
     check_new_folder(output)
-    write_pages(output, GalleryRequest(certificates, asked["audit"] or (), *lengths.values()), asked)
-
-
-def write_pages(output: str, wanted: GalleryRequest, asked: Mapping[str, Any]) -> None:
-    """Write the gallery, and the programs of its pages."""
-    from certify.common.words import counted
-    from certify.exports.site.build import site_files
-    from certify.exports.site.pinned import read_pyodide, read_wheels
-    from certify.exports.site.proved import read_proved
-
     proved = read_proved(asked["verified"] or ())
     python = None if asked["pyodide"] is None else read_pyodide(asked["pyodide"])
     provers = None if asked["wheels"] is None else read_wheels(asked["wheels"])
     with ProgressLine() as progress:
-        exhibits, reports = wanted.show(progress)
+        exhibits, reports = show_gallery(certificates, asked["audit"] or (), *lengths.values(), progress=progress)
         files = site_files(exhibits, python, reports, proved, provers)
     write_folder(output, files)
     tell(f"{counted(len(exhibits), 'certificate')}, {counted(len(files), 'file')} in {output}")

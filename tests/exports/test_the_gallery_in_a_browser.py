@@ -15,14 +15,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from certify.exports.site.build import site_files
-from certify.exports.site.gallery import GalleryRequest
+from certify.exports.site.gallery import show_gallery
 from certify.exports.site.pinned import read_pyodide
 from tests.browser import browser
 from tests.exports.test_site import PYODIDE, native, serve, visit, wait_until_ready
 
 __all__ = ["browser"]
-ALL = GalleryRequest((), (), 16, 6, 0)
-"""What the command shows if nothing is said, without the audits, which nobody checks."""
 MUTANTS, TRIES = 20, 12
 NUMBERS = ("7", "5/3", "-2", "0")
 
@@ -56,7 +54,8 @@ def said_of(page: Page, path: Path) -> tuple[str, str]:
 @pytest.mark.skipif(not PYODIDE, reason="CERTIFY_PYODIDE names no file")
 def test_every_certificate_of_the_gallery_is_accepted_and_mutants_are_rejected_with_their_reasons(
         browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    exhibits, _ = ALL.show(lambda _: None)
+    # what the command shows if nothing is said, without the audits, which nobody checks
+    exhibits, _ = show_gallery((), (), 16, 6, 0, lambda _: None)
     server = serve(site_files(exhibits, read_pyodide(PYODIDE)), tmp_path)
     page, wrong = visit(browser, address := f"http://127.0.0.1:{server.server_address[1]}/", "check.html")
     wait_until_ready(page)

@@ -73,32 +73,25 @@ class AuditEntry:
     claims: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class GalleryRequest:
-    """The requested content: certificates, or else the shipped ones up to these lengths (0: left out); and audits."""
+def show_gallery(certificates: Sequence[str], audits: Sequence[str], max_n: int, trained_max_n: int,
+                 papers_max_n: int, progress: Progress) -> tuple[list[Exhibit], list[AuditEntry]]:
+    """Return these certificates, or else the shipped ones up to these lengths (0: left out); and the audits.
 
-    certificates: Sequence[str]
-    audits: Sequence[str]
-    max_n: int
-    trained: int
-    papers: int
+    The audits of both papers come first.
 
-    def show(self, progress: Progress) -> tuple[list[Exhibit], list[AuditEntry]]:
-        """Return the certificates and the audits, those of both papers first.
-
-        Raises:
-            InputError: if a file is wrong, or two have the same name.
-        """
-        reports = reports_of(self.audits, progress)
-        if self.certificates:
-            return exhibits_of_files(self.certificates, progress), reports
-        exhibits = [*shipped_exhibits(self.max_n, progress), *model_exhibits(self.max_n, progress),
-                    *softened_exhibits(self.max_n, progress)]
-        if self.trained:
-            exhibits += [*trained_exhibits(self.trained, progress), *tracks_exhibits(progress)]
-        if self.papers:
-            reports = paper_reports(self.papers, {each.name for each in reports}, progress) + reports
-        return exhibits, reports
+    Raises:
+        InputError: if a file is wrong, or two have the same name.
+    """
+    reports = reports_of(audits, progress)
+    if certificates:
+        return exhibits_of_files(certificates, progress), reports
+    exhibits = [*shipped_exhibits(max_n, progress), *model_exhibits(max_n, progress),
+                *softened_exhibits(max_n, progress)]
+    if trained_max_n:
+        exhibits += [*trained_exhibits(trained_max_n, progress), *tracks_exhibits(progress)]
+    if papers_max_n:
+        reports = paper_reports(papers_max_n, {each.name for each in reports}, progress) + reports
+    return exhibits, reports
 
 
 def exhibits_of_files(paths: Sequence[str], progress: Progress) -> list[Exhibit]:
