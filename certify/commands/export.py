@@ -196,7 +196,7 @@ def write_site(certificates: Sequence[str], output: str | None, asked: Mapping[s
     python = None if asked["pyodide"] is None else read_pyodide(asked["pyodide"])
     provers = None if asked["wheels"] is None else read_wheels(asked["wheels"])
     with ProgressLine() as progress:
-        exhibits, reports = show_gallery(certificates, asked["audit"] or (), *lengths.values(), progress=progress)
+        exhibits, reports = show_gallery(progress, certificates, asked["audit"] or (), *lengths.values())
         files = site_files(exhibits, python, reports, proved, provers)
     write_folder(output, files)
     tell(f"{counted(len(exhibits), 'certificate')}, {counted(len(files), 'file')} in {output}")

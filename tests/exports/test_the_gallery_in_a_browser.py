@@ -55,7 +55,7 @@ def said_of(page: Page, path: Path) -> tuple[str, str]:
 def test_every_certificate_of_the_gallery_is_accepted_and_mutants_are_rejected_with_their_reasons(
         browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # what the command shows if nothing is said, without the audits, which nobody checks
-    exhibits, _ = show_gallery((), (), 16, 6, 0, lambda _: None)
+    exhibits, _ = show_gallery(lambda _: None, (), (), 16, 6, 0)
     server = serve(site_files(exhibits, read_pyodide(PYODIDE)), tmp_path)
     page, wrong = visit(browser, address := f"http://127.0.0.1:{server.server_address[1]}/", "check.html")
     wait_until_ready(page)

@@ -73,8 +73,8 @@ class AuditEntry:
     claims: tuple[str, ...]
 
 
-def show_gallery(certificates: Sequence[str], audits: Sequence[str], max_n: int, trained_max_n: int,
-                 papers_max_n: int, progress: Progress) -> tuple[list[Exhibit], list[AuditEntry]]:
+def show_gallery(progress: Progress, certificates: Sequence[str], audits: Sequence[str], max_n: int,
+                 trained_max_n: int, papers_max_n: int) -> tuple[list[Exhibit], list[AuditEntry]]:
     """Return these certificates, or else the shipped ones up to these lengths (0: left out); and the audits.
 
     The audits of both papers come first.
