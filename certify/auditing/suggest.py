@@ -60,7 +60,8 @@ def suggest(request: Request, lengths: Lengths, search: AuditSearch) -> Suggesti
     for _ in range(ATTEMPTS):
         if all(line.proved for line in sketch(_with_suggested(request, suggested), lengths, search)):
             break
-        suggested = tuple(_colder(head) for head in suggested)
+        suggested = tuple(replace(head, suggested=shortest_between(colder, colder * ROOM))
+                          for head in suggested for colder in [head.suggested * COLDER])
     suggested = tuple(replace(head, claimed=claimed) for head in suggested)
     return Suggestion(suggested, certify_run(_with_suggested(request, suggested), lengths, search))
 
@@ -79,11 +80,6 @@ def _suggest_head(request: Request, place: Place, head: Head, lengths: Lengths, 
         return SuggestedHead(place, head.name, head.source, gamma, None, gamma, passing)
     simple = shortest_between(found.passes, found.passes * ROOM)
     return SuggestedHead(place, head.name, head.source, gamma, Interval(found.fails, found.passes), simple)
-
-
-def _colder(head: SuggestedHead) -> SuggestedHead:
-    constant = head.suggested * COLDER
-    return replace(head, suggested=shortest_between(constant, constant * ROOM))
 
 
 def _with_suggested(request: Request, heads: Iterable[SuggestedHead]) -> ClaimedNetwork:

@@ -1,7 +1,7 @@
 """Claims about programs: at every position of every word they agree with an independent oracle."""
 
 import itertools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path, PurePath
 
@@ -115,13 +115,8 @@ def _decide(path: str, alphabet: str | None, named: str | Mapping[str, str], fol
     for n in lengths:
         progress(f"{PurePath(path).name}: all words of length {n}")
         rows.append(_decide_length(path, program, oracle, n, truths))
-    return ClaimAnswer(tuple(rows), note=f"the oracle is {describe_truth(truths)}" if len(truths) == 1 else "")
-
-
-def describe_truth(truths: Collection[bool]) -> str:
-    """Return the one truth at all positions of the examined words."""
-    (truth,) = truths
-    return f"{str(truth).lower()} at every position of every word of these lengths"
+    constant = f"the oracle is {str(True in truths).lower()} at every position of every word of these lengths"
+    return ClaimAnswer(tuple(rows), note=constant if len(truths) == 1 else "")
 
 
 def _decide_length(path: str, program: AnyProgram, oracle: Oracle, n: int, truths: set[bool]) -> LengthVerdict:

@@ -89,19 +89,14 @@ def print_attention(out: Console, lines: tuple[Line, ...]) -> None:
     out.print()
     print_table(out, COLUMNS_OF_ATTENTION, map(attention_cells, shown[:MANY_HEADS]), keys=2)
     if len(attention) > MANY_HEADS:
-        _print_left_out(out, attention, shown)
+        if equal := len(attention) - len(shown):
+            out.print(plain(f"=  and {counted(equal, 'head')} with the same obligations as rows above, proved once"))
+        if more := len(shown[MANY_HEADS:]):
+            out.print(plain(f"   and {counted(more, 'head')} more, which --json lists"))
     elif any(line.repeated for line in attention):
         out.print(plain("=  the same obligation as in an earlier row, proved once"))
     if not all(line.proved for line in attention):
         out.print(plain("!  not proved"))
-
-
-def _print_left_out(out: Console, attention: list[Line], shown: list[Line]) -> None:
-    """Print how many heads have no row."""
-    if equal := len(attention) - len(shown):
-        out.print(plain(f"=  and {counted(equal, 'head')} with the same obligations as rows above, proved once"))
-    if more := len(shown[MANY_HEADS:]):
-        out.print(plain(f"   and {counted(more, 'head')} more, which --json lists"))
 
 
 def print_exact(out: Console, lines: tuple[Line, ...]) -> None:

@@ -36,7 +36,10 @@ def print_softening(out: Console, found: Softening) -> None:
     for name, text in _facts(found):
         out.print(plain(f"{name:<10}{text}"))
     if found.surveys:
-        _print_lengths(out, found)
+        rows = {row.n: row for row in found.lengths}
+        out.print()
+        print_table(out, COLUMNS, [_cells(survey, rows.get(survey.n), found) for survey in found.surveys],
+                    without_empty=True)
     remarks = list(_remarks(found))
     out.print(*(["\n"] if remarks else []), end="")
     for name, text in remarks:
@@ -68,18 +71,6 @@ def _origin(found: Softening) -> str:
     if found.is_sparse:
         return f"{SLOPES[found.weighting]} times the gap: exactly hard"
     return "by the theorem with ties" if found.has_ties else "by Theorem 26"
-
-
-def _print_lengths(out: Console, found: Softening) -> None:
-    rows = [_cells(survey, row, found) for survey, row in _paired(found)]
-    out.print()
-    print_table(out, COLUMNS, rows, without_empty=True)
-
-
-def _paired(found: Softening) -> Iterator[tuple[Survey, SoftenedLength | None]]:
-    rows = {row.n: row for row in found.lengths}
-    for survey in found.surveys:
-        yield survey, rows.get(survey.n)
 
 
 def _cells(survey: Survey, row: SoftenedLength | None, found: Softening) -> dict[str, Cell]:
@@ -186,7 +177,8 @@ def softening_to_json(found: Softening) -> dict[str, Any]:
                  for survey in found.surveys],
         "ties_broken": [{"layer": layer, "head": place} for layer, place in found.broken],
         "ties": [survey.averaged and _lead_to_json(survey.averaged) for survey in found.surveys],
-        "x_max": [_x_max_to_json(survey) for survey in found.surveys],
+        "x_max": [{"value": str(most.value), "word": list(most.word), "position": most.i, "direction": most.direction}
+                  if (most := survey.x_max) else None for survey in found.surveys],
         "constants": {"d": k.d, "p_max": str(k.p_max), "layers": k.layers, "k1": str(k.k1), "k2": str(k.k2)}
         if (k := found.constants) else None,
         "estimates": {"gap": str(found.gap_law), "x_max": str(found.x_law) if found.x_law else None}
@@ -210,12 +202,6 @@ def _temperature_to_json(found: Softening, n: int, rounded: Fraction) -> str:
 
 def _lead_to_json(lead: ObservedGap) -> dict[str, Any]:
     return {"word": list(lead.word), "position": lead.i, "layer": lead.layer, "head": lead.head}
-
-
-def _x_max_to_json(survey: Survey) -> dict[str, Any] | None:
-    entry = survey.x_max
-    return {"value": str(entry.value), "word": list(entry.word), "position": entry.i,
-            "direction": entry.direction} if entry else None
 
 
 def _critical_to_json(row: SoftenedLength, critical: CriticalTemperature) -> dict[str, Any]:

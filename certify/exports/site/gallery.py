@@ -90,7 +90,9 @@ def show_gallery(progress: Progress, certificates: Sequence[str], audits: Sequen
     if trained_max_n:
         exhibits += [*trained_exhibits(trained_max_n, progress), *tracks_exhibits(progress)]
     if papers_max_n:
-        reports = paper_reports(papers_max_n, {each.name for each in reports}, progress) + reports
+        taken, claims = {each.name for each in reports}, examples_folder() / "claims"
+        reports = [_report(str(claims / f"{name}.toml"), papers_max_n, progress)
+                   for name in PAPERS if name not in taken] + reports
     return exhibits, reports
 
 
@@ -209,12 +211,6 @@ def reports_of(paths: Sequence[str], progress: Progress) -> list[AuditEntry]:
     for path in paths:
         found[_new_name(path, PurePath(path).stem, found, "claims file")] = _report(path, None, progress)
     return list(found.values())
-
-
-def paper_reports(max_n: int, others: Collection[str], progress: Progress) -> list[AuditEntry]:
-    """Return the audits of both papers, for words up to this length, except those whose names are taken."""
-    claims = examples_folder() / "claims"
-    return [_report(str(claims / f"{name}.toml"), max_n, progress) for name in PAPERS if name not in others]
 
 
 def _report(path: str, max_n: int | None, progress: Progress) -> AuditEntry:

@@ -29,7 +29,10 @@ def print_sensitivity(out: Console, found: Sensitivity) -> None:
     for method in dict.fromkeys(row.method for row in found.rows):
         out.print(plain(f"{method.value:<10}{CLAIMS[method]}"))
     _print_lengths(out, found)
-    _print_positions(out, found.rows[-1])
+    row = found.rows[-1]
+    out.print()
+    print_table(out, [TableColumn("exchanged at"), TableColumn(f"largest change at n = {row.n}")],
+                positions_alike(row.changes))
     if found.law:
         out.print()
         out.print(plain(f"fitted    {found.law.text} (relative residual {found.law.residual:.1g}); "
@@ -91,12 +94,6 @@ def _show_pair(pair: ReplayedPair | None, found: Sensitivity) -> str:
         return ""
     judged = f", judged at {pair.judged}" if found.at == "every" else ""
     return f"{show_word(pair.first)} and {show_word(pair.second)}{judged}"
-
-
-def _print_positions(out: Console, row: MeasuredLength) -> None:
-    out.print()
-    print_table(out, [TableColumn("exchanged at"), TableColumn(f"largest change at n = {row.n}")],
-                positions_alike(row.changes))
 
 
 def positions_alike(changes: Sequence[Change]) -> Iterator[tuple[str, str]]:
