@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -87,7 +87,8 @@ def audit(
     """
     from certify.common.shards import read_workers
 
-    reports = Reports(html, markdown, csv, latex)
+    given = {"html": html, "markdown": markdown, "csv": csv, "latex": latex}
+    reports = {form: place for form, place in given.items() if place is not None}
     subject = exactly_one({"CLAIMS.toml": claims, "--formula": formula, "--model": model})
     options = option.options_of(written)
     if claims is not None:
@@ -122,30 +123,22 @@ def read_alone(subject: str, is_model: bool, options: Options, lengths: Lengths,
     return AuditClaim("claim", "", "", about, request.claimed_lengths, Expected())
 
 
-class Reports:
-    """The files that reports are written to."""
+REPORTS: Mapping[str, Callable[[AuditReport], str]] = {
+    "html": later("certify.exports.pages.audit.page", "audit_page"),
+    "markdown": later("certify.auditing.markdown", "render_markdown"),
+    "csv": later("certify.auditing.csv_figures", "render_csv"),
+    "latex": later("certify.exports.latex_audit", "latex_of_audit"),
+}
+"""The formats of reports, by the names of their options."""
 
-    def __init__(self, html: str | None, markdown: str | None, csv: str | None, latex: str | None):
-        """Set the place of each format: a file, - for standard output, or None."""
-        self.forms = ((html, later("certify.exports.pages.audit.page", "audit_page")),
-                      (markdown, later("certify.auditing.markdown", "render_markdown")),
-                      (csv, later("certify.auditing.csv_figures", "render_csv")),
-                      (latex, later("certify.exports.latex_audit", "latex_of_audit")))
 
-    @property
-    def places(self) -> list[str]:
-        """The files to be written."""
-        return [place for place, _ in self.forms if place is not None]
-
-    def write(self, report: AuditReport) -> None:
-        """Write every report that was requested; an incomplete report never replaces an existing file."""
-        for place, written in self.forms:
-            if place is None:
-                continue
-            if not report.complete and holds_a_file(place):
-                tell(f"certify: the audit is not complete, so {place} stays as it is")
-            else:
-                write_text(place, written(report))
+def write_reports(places: Mapping[str, str], report: AuditReport) -> None:
+    """Write every report that was requested; an incomplete report never replaces an existing file."""
+    for form, place in places.items():
+        if not report.complete and holds_a_file(place):
+            tell(f"certify: the audit is not complete, so {place} stays as it is")
+        else:
+            write_text(place, REPORTS[form](report))
 
 
 def exactly_one(given: dict[str, str | None]) -> str:
@@ -167,7 +160,7 @@ def refuse_beside_a_file(options: Options, others: dict[str, object], min_n: int
 # -- a claims file -----------------------------------------------------------------------------------------------------
 
 
-def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> int:
+def audit_file(path: str, resume: bool, workers: Workers, reports: Mapping[str, str]) -> int:
     """Audit a claims file; return the exit status."""
     from certify.auditing.claims_file import read_claims
     from certify.auditing.session import Session, check_kept_place, kept_path, read_kept
@@ -201,23 +194,24 @@ def audit_file(path: str, resume: bool, workers: Workers, reports: Reports) -> i
     return report.exit_code
 
 
-def show_report(report: AuditReport, reports: Reports) -> None:
+def show_report(report: AuditReport, reports: Mapping[str, str]) -> None:
     """Print the tables or the JSON object, and write the files."""
     from certify.auditing.tables import print_report
     from certify.common.json_form import to_json
     from certify.common.terminal_tables import console
 
-    reports.write(report)
+    write_reports(reports, report)
     if Json.wanted:
         print_json(to_json(report))
-    elif "-" not in reports.places:
+    elif "-" not in reports.values():
         print_report(console(), report)
 
 
 # -- one claim ---------------------------------------------------------------------------------------------------------
 
 
-def audit_claim(claim: AuditClaim, output: str | None, reports: Reports, command: str, seconds: int | None) -> int:
+def audit_claim(claim: AuditClaim, output: str | None, reports: Mapping[str, str], command: str,
+                seconds: int | None) -> int:
     """Audit one claim; return the exit status. ``command`` is the command line that reports quote.
 
     ``seconds`` limits the time for critical constants; None: without a limit.
@@ -234,10 +228,10 @@ def audit_claim(claim: AuditClaim, output: str | None, reports: Reports, command
     result, certificates = judged.result, judged.certificates
     title = result.subject.partition(";")[0]
     report = AuditReport(title, "", (result,), (), result.seconds, command=command)
-    reports.write(report)
+    write_reports(reports, report)
     if Json.wanted:
         print_claim_json(claim, result)
-    elif "-" not in reports.places:
+    elif "-" not in reports.values():
         from certify.auditing.tables import print_claim
         from certify.common.terminal_tables import console
 
