@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from certify.claims.formula.sealed import read_accepted
+from certify.claims.formula.sealed import read_accepted_file
 from certify.claims.trained.certified import read_certified
 from certify.claims.trained.files import head_in
 from certify.common.plots import BLUE, GREEN, INK, ORANGE, SIZE, pdf_of, standalone, styled, svg_of
@@ -72,10 +72,10 @@ def figure_files(text: str, path: str) -> dict[str, str | bytes]:
 def figures_of(text: str, path: str) -> Figures:
     """Return the figures of a certificate by their names."""
     if '"certify-softened"' in text[:100]:
-        read_accepted(text, path)
+        read_accepted_file(text, path)
         return _network_figure(read_softened(text, path).transformer)
     if (head := head_in(text)) is not None and head.is_by_length():
-        read_accepted(text, path)
+        read_accepted_file(text, path)
         points = [point for point in points_of(read_certified(text, path)) if point.margin is not None]
         return {"margins": draw_margins(points)} if len(points) > 1 else {}
     sealed = read_formula(text, path)

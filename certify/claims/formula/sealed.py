@@ -88,18 +88,6 @@ def read_sealed(path: str) -> Sealed:
     return read_sealed_text(read_text(path), path)
 
 
-def read_accepted(
-    text: str, path: str,
-) -> check.Certificate | check.Softened | check.MarginFile | check.Decision[Any, Any]:
-    """Return the content of a certificate that the checker accepts.
-
-    Raises:
-        InputError: if the text is not a certificate.
-        NotAccepted: if the checker rejects it.
-    """
-    return read_accepted_file(text, path).given
-
-
 def read_accepted_file(text: str, path: str) -> check.Accepted:
     """Return the content and the claim in words of a certificate that the checker accepts.
 
@@ -124,7 +112,7 @@ def read_sealed_text(text: str, path: str, takes_given: bool = False) -> Sealed:
         InputError: if the text is not a certificate of a formula.
         NotAccepted: if the checker rejects it.
     """
-    given = read_accepted(text, path)
+    given = read_accepted_file(text, path).given
     if not isinstance(given, check.Certificate):
         kinds = {check.Softened: "of a softened transformer", check.MarginFile: "about margins"}
         kind = kinds.get(type(given), "of a trained network")
