@@ -99,9 +99,8 @@ def check(
         raise typer.Exit(ask_second_solver(files, crosscheck, 60 if script_timeout is None else script_timeout))
     refuse_options("expected --crosscheck, too", {"--script-timeout": script_timeout})
     asked = Options(alphabet, symbol, tuple(predicate or ()), dialect=dialect)
-    options = formulas_for_the_checker(formula, given, asked)
+    options = formulas_for_the_checker(formula, given, asked) + ["--causal"] * causal
     options += [str(part) for name, value in wanted.items() if value is not None for part in (name, value)]
-    options += ["--causal"] * causal
     some = read_some(part, sample, estimate)
     if verified:
         raise typer.Exit(ask_verified(options, files, some))
