@@ -26,7 +26,7 @@ from constructions.importing.graph.affine_forms import (
     UnitBase,
     beside,
 )
-from constructions.importing.graph.network import write
+from constructions.importing.graph.network import Writer
 from constructions.importing.graph.tensors import Tensors
 from constructions.importing.parts import RecognisedNetwork, TensorReader
 from constructions.trained.network import (
@@ -76,19 +76,17 @@ class Composer:
     def norm(self, flat: Flat, kind: Literal["layer", "rms"], epsilon: Fraction, gain: Array | None,
              bias: Array | None = None) -> Flat:
         """Return a norm."""
-        return Flat({NormBase(flat.size, flat.as_sum(), kind, epsilon, gain, bias): np.eye(flat.size)}, (), flat.size)
+        return NormBase(flat.size, flat.as_sum(), kind, epsilon, gain, bias).values()
 
     def units(self, inward: Flat, activation: Activation | Rounding, gate: Flat | None = None) -> Flat:
         """Return the values of hidden units."""
-        return Flat({UnitBase(inward.size, HiddenUnits(activation, gate, inward)): np.eye(inward.size)}, (),
-                    inward.size)
+        return UnitBase(inward.size, HiddenUnits(activation, gate, inward)).values()
 
     def attention(self, heads: Sequence[HeadReads], scale: Fraction | int,
                   rotary: tuple[Array, Array] | None = None, cap: Fraction | None = None) -> Flat:
         """Return the averages of heads, concatenated."""
         made = SoftmaxHeads(scale, rotary, list(heads), cap)
-        bases = [HeadBase(head.value.size, made, index) for index, head in enumerate(heads)]
-        return beside([Flat({base: np.eye(base.size)}, (), base.size) for base in bases])
+        return beside([HeadBase(head.value.size, made, index).values() for index, head in enumerate(heads)])
 
     def finish(self, logits: Flat, positions: int, attends: Attends, kind: str) -> RecognisedNetwork:
         """Return the network; tensors of the file that are contained in others are set aside."""
@@ -96,7 +94,7 @@ class Composer:
         for name, tensor in self.weights.tensors.items():
             tensors.learn(name, tensor)
         try:
-            found = write(logits, positions, attends, kind, self.exactness, tensors)
+            found = Writer(logits, positions, self.exactness, tensors).network(attends, kind)
         except NotUnderstood as problem:
             raise InputError(f"{self.weights.where}: {problem}") from None
         for name in self.weights.tensors:

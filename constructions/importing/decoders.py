@@ -83,7 +83,8 @@ class _Family:
         self.activation: Activation = questions.either("activation", stated, by)
         self.check_sizes()
         self.positions, self.rotary = position_tables(row, weights, settings, questions, self.prefix, self.head_width)
-        questions.expect_answers()
+        if questions.is_open:
+            raise questions.complaint()
 
     def check_sizes(self) -> None:
         """Check the sizes stated in config.json against the tensors."""

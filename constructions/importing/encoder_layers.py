@@ -27,15 +27,10 @@ def recognises(weights: TensorReader) -> bool:
     return any(name.endswith(_PACKED) for name in weights.stored)
 
 
-def build(weights: TensorReader, _: Settings, questions: Questions) -> RecognisedNetwork:
-    """Build the network."""
-    return _EncoderReading(weights, questions).network()
-
-
-class _EncoderReading:
+class EncoderReading:
     """The tensors and questions of one file."""
 
-    def __init__(self, weights: TensorReader, questions: Questions) -> None:
+    def __init__(self, weights: TensorReader, _: Settings, questions: Questions) -> None:
         self.weights, self.questions = weights, questions
         self.layers = sorted((name.removesuffix(_PACKED) for name in weights.stored if name.endswith(_PACKED)), key=(
             lambda name: [(int(part), "") if part.isdigit() else (0, part) for part in name.split(".")]))
@@ -48,6 +43,7 @@ class _EncoderReading:
                              f"expected one")
 
     def network(self) -> RecognisedNetwork:
+        """Return the whole network."""
         questions, weights = self.questions, self.weights
         attention, readout = questions.ask("attention"), questions.ask("readout")
         position_table = self.position_table()

@@ -78,11 +78,6 @@ def in_todays_layout(contents: Contents) -> Contents:
     return renamed(contents, TensorNames("the layout of networks of modular addition", made, (), {}))
 
 
-def build(weights: TensorReader, settings: Settings, questions: Questions) -> RecognisedNetwork:
-    """Build the network."""
-    return FileReading(weights, settings, questions).network()
-
-
 class FileReading:
     """The tensors, settings and questions of one file; ``embed``, ``places``, ``gain``, … are endings of its names.
 

@@ -50,11 +50,12 @@ class Recogniser:
 
 _ROWS = sorted(families.ROWS, key=lambda row: (row.mark == families.LLAMA_MARK, row.kind != "LLaMA"))
 KINDS: Mapping[str, Recogniser] = {one.name: one for one in (
-    Recogniser("hooked-transformer", hooked_transformer.recognises, hooked_transformer.build,
-               hooked_transformer.BUFFERS),
+    Recogniser("hooked-transformer", hooked_transformer.recognises,
+               lambda *file: hooked_transformer.FileReading(*file).network(), hooked_transformer.BUFFERS),
     Recogniser(transformer_bridge.KIND, transformer_bridge.recognises, transformer_bridge.build, {},
                transformer_bridge.FACTS),
-    Recogniser("torch-encoder", encoder_layers.recognises, encoder_layers.build, encoder_layers.BUFFERS),
+    Recogniser("torch-encoder", encoder_layers.recognises,
+               lambda *file: encoder_layers.EncoderReading(*file).network(), encoder_layers.BUFFERS),
     *(Recogniser(row.model_type, partial(decoders.recognises, row), partial(decoders.build, row), families.BUFFERS,
                  families.facts(row), bool(row.classes)) for row in _ROWS))}
 """Values of --kind; among kinds with the same tensor names, the one with the most names comes first."""

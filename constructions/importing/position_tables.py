@@ -49,9 +49,8 @@ def position_tables(row: FamilyRow, weights: TensorReader, settings: Settings, q
         width = settings.count("turned")
         questions.assume(f"rotary positions turn pairs of coordinates of queries and keys, to base {base}")
     else:
-        rule = rotary_rule(settings, questions)
-        base, scaling = rule.base, rule.scaling
-        width = head_width if rule.part is None else int(rule.part * head_width)
+        base, part, scaling = _rotary_rule(settings, questions)
+        width = head_width if part is None else int(part * head_width)
     if width is None or width % 2 or not 0 < width <= head_width:
         raise InputError(f"{settings.where}: {width} of {head_width} coordinates of a head are turned, expected an "
                          f"even number")
@@ -80,28 +79,19 @@ def _window(settings: Settings, questions: Questions) -> int | None:
     return window
 
 
-@dataclass(frozen=True)
-class RotaryRule:
-    """Base and scaling of the angles, and the rotated part of a head (None: all of it)."""
-
-    base: Fraction
-    part: Fraction | None
-    scaling: RotaryScaling | None
-
-
-def rotary_rule(settings: Settings, questions: Questions) -> RotaryRule:
-    """Return the rule of the angles."""
+def _rotary_rule(settings: Settings, questions: Questions) -> tuple[Fraction, Fraction | None, RotaryScaling | None]:
+    """Return the base of the angles, the rotated part of a head (None: all of it), and the scaling."""
     inner = _inside(settings)
     base: Fraction = questions.either("rotary_base", _one(settings, inner, "base", "rope_theta"), settings.where)
     part = _one(settings, inner, "part", "partial_rotary_factor")
     if part is not None and part > 1:
         raise InputError(f"{settings.shown('part')}: {part}, expected at most 1")
     questions.assume(f"rotary positions turn pairs of coordinates of queries and keys, to base {base}")
-    rule = RotaryRule(base, part, _scaling(inner))
+    rule = base, part, _scaling(inner)
     if inner.where.endswith("rope_parameters") and inner.settings and settings.version != 5:
         scaling = _scaling(Settings(settings.get("rope_scaling") or {}, settings.where))
         outside = settings.number("base") or (Fraction(0) if "rope_theta" in inner.settings else base)
-        if rule != RotaryRule(outside, settings.number("part"), scaling):
+        if rule != (outside, settings.number("part"), scaling):
             raise InputError(f"{inner.where}: transformers 5 reads it and 4 does not, expected transformers_version "
                              f"beside it, or the same in rope_theta and rope_scaling")
     return rule
@@ -241,13 +231,7 @@ def alibi_slopes(heads: int, geometric: bool = False) -> list[Fraction]:
     power = heads if geometric else 1 << (heads.bit_length() - 1)
     exponents = [Fraction(8 * k, power) for k in range(1, power + 1)]
     exponents += [Fraction(8 * k, 2 * power) for k in range(1, 2 * power, 2)]
-    return [_power_of_one_half(exponent) for exponent in exponents[:heads]]
-
-
-def _power_of_one_half(exponent: Fraction) -> Fraction:
-    if exponent.denominator == 1:
-        return power_of_two(-exponent.numerator)
-    return nearest_binary32(lambda: arb(2) ** -_ball(exponent))
+    return [_of_angle(lambda power: power, 1, Fraction(2), exponent) for exponent in exponents[:heads]]
 
 
 def scaled_by_root(tensor: Tensor, width: int) -> Tensor:

@@ -179,11 +179,6 @@ class Questions:
         """Record a fact about every network of this kind, for the report."""
         self.notes += [note] if note not in self.notes else []
 
-    def expect_answers(self) -> None:
-        """Check that all questions so far have answers, except the kind, whose program is shown."""
-        if self.is_open:
-            raise self.complaint()
-
     def finish(self, program: tuple[str, ...] = ()) -> None:
         """Check that all questions have answers, and all answers questions; the error shows the ``program``."""
         if self._open:

@@ -72,10 +72,12 @@ def modules(torch: Any) -> dict[str, Any]:
     class NormedLater(ByPlaces):
         """Norms of queries and keys after they are turned by their places."""
 
+        def rotated(self, one: Any, other: Any) -> tuple[Any, Any]:
+            angles = torch.arange(one.shape[2], dtype=one.dtype)[:, None] * torch.tensor([1.0, 0.25], dtype=one.dtype)
+            return one * angles.cos() - other * angles.sin(), one * angles.sin() + other * angles.cos()
+
         def turned(self, y: Any) -> Any:
-            angles = torch.arange(y.shape[2], dtype=y.dtype)[:, None] * torch.tensor([1.0, 0.25], dtype=y.dtype)
-            one, other = y[..., :2], y[..., 2:]
-            y = torch.cat([one * angles.cos() - other * angles.sin(), one * angles.sin() + other * angles.cos()], -1)
+            y = torch.cat(self.rotated(y[..., :2], y[..., 2:]), -1)
             return y * torch.rsqrt((y * y).mean(-1, keepdim=True) + 1e-6)
 
         def scores(self, x: Any) -> Any:
@@ -93,18 +95,13 @@ def modules(torch: Any) -> dict[str, Any]:
         """Squares of what was turned, and no norm."""
 
         def turned(self, y: Any) -> Any:
-            angles = torch.arange(y.shape[2], dtype=y.dtype)[:, None] * torch.tensor([1.0, 0.25], dtype=y.dtype)
-            one, other = y[..., :2], y[..., 2:]
-            y = torch.cat([one * angles.cos() - other * angles.sin(), one * angles.sin() + other * angles.cos()], -1)
-            return y**2
+            return torch.cat(self.rotated(y[..., :2], y[..., 2:]), -1) ** 2
 
     class NormedByTorch(NormedLater):
         """The norm of torch, of what rotates as neighbours do, and a number more."""
 
         def turned(self, y: Any) -> Any:
-            angles = torch.arange(y.shape[2], dtype=y.dtype)[:, None] * torch.tensor([1.0, 0.25], dtype=y.dtype)
-            one, other = y[..., ::2], y[..., 1::2]
-            pairs = (one * angles.cos() - other * angles.sin(), one * angles.sin() + other * angles.cos())
+            pairs = self.rotated(y[..., ::2], y[..., 1::2])
             return 2 * functional.rms_norm(torch.stack(pairs, -1).flatten(-2), (4,), eps=1e-6)
 
     class ScaledByPlace(ByPlaces):

@@ -18,8 +18,9 @@ from constructions.importing.questions import Options
 from constructions.trained.network import Tensor
 from tests.importing import graphs_in_torch as graphs
 from tests.importing import styles_in_torch as styles
+from tests.importing.small_graphs import written
 from tests.importing.test_exported_programs import program
-from tests.importing.test_onnx_graphs import LOOKED_UP, TABLE, written
+from tests.importing.test_onnx_graphs import LOOKED_UP, TABLE
 from tests.trained.claims import network_of
 from tests.with_torch import torch_or_skip
 

@@ -129,6 +129,10 @@ JUMP = "a jump .* on numbers that programs round in several ways"
     ("self.f.add_(1); h = h + self.f", "changes an input in place"),
     ("h = h * 1; h[..., 0] = 1.0", "changes in place under another name"),
     ("h = h + (self.f * self.s) // self.s", "a rounded quotient"),
+    ("h = h + self.f.round(decimals=1)", "its argument decimals is not supported"),
+    ("h = h + torch.rsub(self.f, 1.0, alpha=2)", "its argument alpha is not supported"),
+    ("p = torch.zeros(4); p.index_put_((self.i64 % 4,), self.f, accumulate=True); h = h + p",
+     "elements added at indices"),
     ("h = h + self.i64 ** self.i64", "a negative power")])
 def test_what_depends_on_rounding_or_on_shared_memory_is_refused(tmp_path: Path, body: str, said: str) -> None:
     torch = torch_or_skip()

@@ -12,11 +12,10 @@ import pytest
 from constructions.errors import InputError
 from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.importing.graph.operators import WITHOUT_EFFECT, Attributes
-from constructions.importing.importer import Imported, import_network
 from proofs.trained.forward import FloatNetwork
+from tests.importing.small_graphs import Node, imported, written
 
 onnx = pytest.importorskip("onnx")
-Node = tuple[str, list[str], str, dict[str, Any]]
 RANDOM = np.random.default_rng(4)
 WORDS = np.array(list(product(range(3), repeat=3)))
 LATER = ~np.tri(3, dtype=bool)
@@ -111,21 +110,9 @@ REFUSED: dict[str, tuple[int, list[Node], str]] = {
 
 
 def model(opset: int, nodes: list[Node]) -> bytes:
-    helper = onnx.helper
     used = {name for _, given, *_ in nodes for name in given} | {"g"}
     arrays = ARRAYS | {"tri_": ARRAYS["tri"].astype(np.float32)}
-    made = [helper.make_node(op, given, [out], name=f"n_{out}", **how) for op, given, out, how in nodes]
-    graph = helper.make_graph(made, "g", [helper.make_tensor_value_info("x", 7, [1, 3])], [
-        onnx.ValueInfoProto(name=nodes[-1][2])], [onnx.numpy_helper.from_array(np.asarray(array), name)
-                                                  for name, array in arrays.items() if name in used])
-    whole: bytes = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)],
-                                     ir_version=10).SerializeToString()
-    return whole
-
-
-def imported(folder: Path, data: bytes) -> Imported:
-    (folder / "m.onnx").write_bytes(data)
-    return import_network([folder / "m.onnx"])
+    return written(nodes, {name: array for name, array in arrays.items() if name in used}, opset=opset)
 
 
 @pytest.mark.parametrize("name", READ)

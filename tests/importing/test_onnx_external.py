@@ -12,7 +12,7 @@ import pytest
 from certify.claims.trained.comparing import with_comparison
 from constructions.errors import InputError
 from constructions.importing.importer import import_network
-from tests.importing.test_onnx_graphs import written
+from tests.importing.small_graphs import written
 
 onnx = pytest.importorskip("onnx")
 TABLE = np.arange(12, dtype=np.float32).reshape(4, 3) / 4
@@ -23,7 +23,6 @@ def saved(folder: Path) -> Path:
     model = onnx.load_model_from_string(written(
         [("Gather", ["t", "x"], "h", {}), ("MatMul", ["h", "m"], "y", {})],
         {"t": TABLE, "m": np.eye(3, dtype=np.float32)[::-1].copy()}))
-    model.ir_version = 10
     onnx.save_model(model, folder / "m.onnx", save_as_external_data=True, location="m.onnx.data", size_threshold=0)
     return folder / "m.onnx"
 

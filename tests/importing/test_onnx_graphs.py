@@ -16,6 +16,7 @@ from constructions.trained.network import AttentionStep, NormStep, UnitsStep
 from proofs.trained.forward import FloatNetwork
 from tests.importing import graphs_in_torch as graphs
 from tests.importing import models_in_torch as models
+from tests.importing.small_graphs import Node, imported, written
 from tests.trained.small_networks import write_network
 from tests.with_torch import torch_or_skip
 
@@ -118,34 +119,20 @@ def test_the_number_of_positions_is_asked_for(tmp_path: Path) -> None:
 # -- graphs that are written here --------------------------------------------------------------------------------------
 
 
-def written(nodes: list[tuple[str, list[str], str, dict[str, Any]]], arrays: dict[str, Any], length: Any = 3,
-            kind: int = 7) -> bytes:
-    """Return a graph of nodes (operation, inputs, output, attributes) from ``x`` to ``y``."""
-    onnx = pytest.importorskip("onnx")
-    made = [onnx.helper.make_node(op, given, [out], name=f"n_{out}", **how) for op, given, out, how in nodes]
-    graph = onnx.helper.make_graph(made, "g", [onnx.helper.make_tensor_value_info("x", kind, [1, length])],
-                                   [onnx.helper.make_tensor_value_info("y", 1, None)],
-                                   [onnx.numpy_helper.from_array(array, name) for name, array in arrays.items()])
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 23)])
-    result: bytes = model.SerializeToString()
-    return result
-
-
 TABLE = np.arange(8, dtype=np.float32).reshape(4, 2)
-LOOKED_UP: tuple[str, list[str], str, dict[str, Any]] = ("Gather", ["t", "x"], "h", {})
+LOOKED_UP: Node = ("Gather", ["t", "x"], "h", {})
 
 
 def test_a_graph_without_attention_is_a_table(tmp_path: Path) -> None:
     nodes = [LOOKED_UP, ("Mul", ["h", "two"], "y", {})]
-    (tmp_path / "m.onnx").write_bytes(written(nodes, {"t": TABLE, "two": np.array([2], np.float32)}))
-    network = import_network([tmp_path / "m.onnx"]).network
+    network = imported(tmp_path, written(nodes, {"t": TABLE, "two": np.array([2], np.float32)})).network
     assert FloatNetwork(network).logits(np.array([[3, 0, 1]]), 0).tolist() == [[[12, 14], [0, 2], [4, 6]]]
 
 
 def test_a_norm_that_is_one_operation(tmp_path: Path) -> None:
     nodes = [LOOKED_UP, ("RMSNormalization", ["h", "g"], "y", {"epsilon": 0.5})]
-    (tmp_path / "m.onnx").write_bytes(written(nodes, {"t": TABLE, "g": np.array([1, 2], np.float32)}))
-    found = FloatNetwork(import_network([tmp_path / "m.onnx"]).network).logits(np.array([[1, 1, 1]]), 0)[0, 0]
+    result = imported(tmp_path, written(nodes, {"t": TABLE, "g": np.array([1, 2], np.float32)}))
+    found = FloatNetwork(result.network).logits(np.array([[1, 1, 1]]), 0)[0, 0]
     assert np.allclose(found, np.array([2, 6]) / (6.5 + 0.5) ** 0.5, rtol=0, atol=1e-15)
 
 
@@ -179,9 +166,8 @@ def test_the_first_node_that_is_not_understood_is_named(tmp_path: Path, nodes: l
               "column": np.zeros((2**13, 1)), "line": np.zeros((1, 2**13)),
               "least": np.array(-(2**40)), "none": np.array(0), "one": np.array(1),
               "zero": np.array([0]), "zeros": np.zeros(2, np.float32)}
-    (tmp_path / "m.onnx").write_bytes(written(nodes, arrays))
     with pytest.raises(InputError, match="^m.onnx: " + said) as error:
-        import_network([tmp_path / "m.onnx"])
+        imported(tmp_path, written(nodes, arrays))
     assert "\n" not in str(error.value)
 
 
@@ -189,9 +175,8 @@ def test_the_first_node_that_is_not_understood_is_named(tmp_path: Path, nodes: l
     (3, 1, r"input x of shape \[1, 3\], expected tokens as integers"),
     (10**9, 7, r"inputs of 1000000000 tokens, expected 1 to 512$")])
 def test_an_input_that_is_no_word_is_refused(tmp_path: Path, length: int, kind: int, said: str) -> None:
-    (tmp_path / "m.onnx").write_bytes(written([LOOKED_UP, ("Neg", ["h"], "y", {})], {"t": TABLE}, length, kind))
     with pytest.raises(InputError, match=said):
-        import_network([tmp_path / "m.onnx"])
+        imported(tmp_path, written([LOOKED_UP, ("Neg", ["h"], "y", {})], {"t": TABLE}, length, kind))
 
 
 def test_a_graph_that_is_another_one_for_other_lengths_is_refused(tmp_path: Path) -> None:
@@ -206,7 +191,7 @@ def test_a_graph_that_is_another_one_for_other_lengths_is_refused(tmp_path: Path
         import_network([tmp_path / "m.onnx"], Options(rows=5))
 
 
-BY_LENGTH: dict[str, list[tuple[str, list[str], str, dict[str, Any]]]] = {
+BY_LENGTH: dict[str, list[Node]] = {
     "h / min(T, 4)": [("Min", ["T", "four"], "d", {}), ("Div", ["h", "d"], "y", {})],
     "h where T is 3 or more": [("GreaterOrEqual", ["T", "three"], "b", {}), ("Cast", ["b"], "d", {"to": 1}),
                                ("Mul", ["h", "d"], "y", {})],

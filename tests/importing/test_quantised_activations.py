@@ -26,7 +26,8 @@ from proofs.trained.forward import FloatNetwork
 from tests.check.trained_corpus import BINARY32, float_executions
 from tests.check.trained_networks import make_claim, parsed
 from tests.importing.quantised_files import weights_of
-from tests.importing.test_quantised_weights import Node, graph, imported, saved, scales
+from tests.importing.small_graphs import Node, imported
+from tests.importing.test_quantised_weights import graph, saved, scales
 from tests.trained.small_networks import write_network
 from tests.with_torch import torch_or_skip
 

@@ -28,36 +28,18 @@ from examples.trained.zoo import plans
 from proofs.trained.forward import FloatNetwork
 from tests.importing import quantised_files as files
 from tests.importing.quantised_files import exact, quantised, safetensors, weights_of
+from tests.importing.small_graphs import Node, imported, written
 from tests.with_torch import torch_or_skip
 
 TOKENS = np.array([[3, 0, 2]])
 TABLE = (np.arange(32, dtype=np.float32).reshape(4, 8) - 11) / 8
 RANDOM = np.random.default_rng(32)
 NOTE = "quantised weights are exactly (q - zero) times scale; what is multiplied by them is not rounded"
-OF_RUNTIME = ("MatMulNBits", "GatherBlockQuantized", "QLinearAdd")
-Node = tuple[str, list[str], str, dict[str, Any]]
 
 
 def graph(nodes: list[Node], arrays: dict[str, Any], kinds: dict[str, str]) -> bytes:
     """Rows of TABLE by the tokens x, then these nodes; ``kinds``: arrays that ONNX keeps in 4 bits."""
-    onnx = pytest.importorskip("onnx")
-    made = [onnx.helper.make_node(op, given, out.split(), name=f"n_{out.split()[0]}",
-                                  domain="com.microsoft" if op in OF_RUNTIME else "",
-                                  **how) for op, given, out, how in [("Gather", ["t", "x"], "h", {}), *nodes]]
-    held = [onnx.helper.make_tensor(name, getattr(onnx.TensorProto, kinds[name]), array.shape, array.ravel())
-            if name in kinds else onnx.numpy_helper.from_array(array, name)
-            for name, array in {"t": TABLE, **arrays}.items()]
-    whole = onnx.helper.make_graph(made, "g", [onnx.helper.make_tensor_value_info("x", 7, [1, 3])],
-                                   [onnx.helper.make_tensor_value_info("y", 1, None)], held)
-    model = onnx.helper.make_model(whole, ir_version=10, opset_imports=[
-        onnx.helper.make_opsetid("", 21), onnx.helper.make_opsetid("com.microsoft", 1)])
-    result: bytes = model.SerializeToString()
-    return result
-
-
-def imported(folder: Path, data: bytes) -> Imported:
-    (folder / "m.onnx").write_bytes(data)
-    return import_network([folder / "m.onnx"])
+    return written([("Gather", ["t", "x"], "h", {}), *nodes], {"t": TABLE, **arrays}, opset=21, packed=kinds)
 
 
 def check_output(result: Imported, data: bytes) -> None:

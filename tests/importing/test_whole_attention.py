@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from constructions.errors import InputError
-from constructions.importing.importer import Imported, import_network
 from proofs.trained.forward import FloatNetwork
+from tests.importing.small_graphs import Node, imported, written
 
-onnx = pytest.importorskip("onnx")
-Node = tuple[str, list[str], str, dict[str, Any]]
+pytest.importorskip("onnx")
 RANDOM = np.random.default_rng(6)
 LENGTH, WIDTH = 4, 16
 WORDS = np.array(list(product(range(3), repeat=LENGTH)))[::7]
@@ -115,33 +114,19 @@ REFUSED: dict[str, tuple[list[Node], str]] = {
                               "rotary tables of shape (6, 2), expected (1, 4, 2)")}
 
 
-def model(opset: int, nodes: list[Node]) -> Any:
-    helper = onnx.helper
-    made = [helper.make_node(op, given, [out], name=f"n_{out}", **how) for op, given, out, how in nodes]
-    graph = helper.make_graph(made, "g", [helper.make_tensor_value_info("x", 7, [1, LENGTH])], [
-        helper.make_tensor_value_info("y", 1, None)], [onnx.numpy_helper.from_array(np.asarray(array), name)
-                                                       for name, array in ARRAYS.items()])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
-
-
-def imported(folder: Path, whole: Any) -> Imported:
-    (folder / "m.onnx").write_bytes(whole.SerializeToString())
-    return import_network([folder / "m.onnx"])
-
-
 @pytest.mark.parametrize("opset", [23, 24])
 @pytest.mark.parametrize("name", READ)
 def test_it_is_what_the_reference_and_onnx_runtime_compute(tmp_path: Path, name: str, opset: int) -> None:
     from onnx.reference import ReferenceEvaluator
 
-    whole, words = model(opset, READ[name]), WORDS
+    whole, words = written(READ[name], ARRAYS, LENGTH, opset=opset), WORDS
     words = words[words[:, 0] != 0] if "padding" in name else words
     found = FloatNetwork(imported(tmp_path, whole).network).logits(words, 0)
     reference: Any = ReferenceEvaluator(whole)
     expected = np.concatenate([reference.run(None, {"x": word[np.newaxis]})[0] for word in words])
     assert np.abs(found - expected).max() < 1e-4
     runtime = pytest.importorskip("onnxruntime")
-    session = runtime.InferenceSession(whole.SerializeToString(), providers=["CPUExecutionProvider"])
+    session = runtime.InferenceSession(whole, providers=["CPUExecutionProvider"])
     expected = np.concatenate([session.run(None, {"x": word[np.newaxis]})[0] for word in words])
     assert np.abs(found - expected).max() < 1e-4
 
@@ -150,5 +135,5 @@ def test_it_is_what_the_reference_and_onnx_runtime_compute(tmp_path: Path, name:
 def test_what_is_not_certain_is_refused_by_name(tmp_path: Path, name: str) -> None:
     nodes, said = REFUSED[name]
     with pytest.raises(InputError) as refused:
-        imported(tmp_path, model(24, nodes))
+        imported(tmp_path, written(nodes, ARRAYS, LENGTH, opset=24))
     assert f"): {said}" in str(refused.value) and "\n" not in str(refused.value)

@@ -32,6 +32,10 @@ class Base:
     size: int
     order: int = field(default_factory=lambda: next(_ORDER), init=False)
 
+    def values(self) -> Flat:
+        """Return its values as forms."""
+        return Flat({self: np.eye(self.size)}, (), self.size)
+
 
 @dataclass(eq=False)
 class TokenBase(Base):
@@ -206,25 +210,17 @@ class Exactness:
         """Return the nearest numbers to x times a rational."""
         if factor in (1, -1):
             return np.asarray(x * np.float64(factor))
-        exact = [Fraction(value) * factor for value in x.ravel().tolist()]
-        result = np.array([np.float64(value) for value in exact], np.float64).reshape(x.shape)
-        self.note(all(Fraction(a) == b for a, b in zip(result.ravel().tolist(), exact, strict=True)))
-        return result
+        return self._nearest([Fraction(value) * factor for value in x.ravel().tolist()], x.shape)
 
     def inverse(self, x: Array) -> Array:
         """Return the nearest numbers to 1 / x."""
-        result = np.asarray(1 / x)
-        self.note(all(Fraction(a) * Fraction(b) == 1 for a, b in zip(x.ravel().tolist(), result.ravel().tolist(),
-                                                                     strict=True)))
-        return result
+        return self._nearest([1 / Fraction(value) for value in x.ravel().tolist()], x.shape)
 
     def times(self, x: Array, y: Array) -> Array:
         """Return the elementwise product, with numpy's broadcasting."""
         x, y = np.broadcast_arrays(x, y)
-        exact = [Fraction(a) * Fraction(b) for a, b in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)]
-        result = np.array([np.float64(value) for value in exact], np.float64).reshape(x.shape)
-        self.note(all(Fraction(a) == b for a, b in zip(result.ravel().tolist(), exact, strict=True)))
-        return result
+        pairs = zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)
+        return self._nearest([Fraction(a) * Fraction(b) for a, b in pairs], x.shape)
 
     def product(self, x: Array, y: Array) -> Array:
         """Return the product of matrices."""
@@ -233,13 +229,14 @@ class Exactness:
         if is_selection(y.T):
             return np.asarray(x @ y)
         (a, p), (b, q) = _integers(x), _integers(y)
-        whole = a @ b
         unit = Fraction(2) ** (p + q)
-        result = np.array([[np.float64(int(value) * unit) for value in row] for row in whole], np.float64)
-        result = result.reshape(x.shape[0], y.shape[1])
-        self.note(all(Fraction(np.float64(r)) == int(value) * unit for row, exact in zip(result, whole, strict=True)
-                      for r, value in zip(row, exact, strict=True)))
-        return result
+        return self._nearest([int(value) * unit for value in (a @ b).ravel()], (x.shape[0], y.shape[1]))
+
+    def _nearest(self, exact: list[Fraction], shape: tuple[int, ...]) -> Array:
+        """Return the nearest numbers to rationals, as an array of this shape."""
+        result = np.array([np.float64(value) for value in exact], np.float64)
+        self.note(all(Fraction(a) == b for a, b in zip(result.tolist(), exact, strict=True)))
+        return result.reshape(shape)
 
 
 def is_selection(x: Array) -> bool:

@@ -19,7 +19,7 @@ from constructions.importing.graph.affine_forms import (
     beside,
 )
 from constructions.importing.graph.curves import HALF, Curve, as_curve, over_root, plain_mean, resolved, to_power
-from constructions.importing.graph.state import State, scaled_by_head
+from constructions.importing.graph.state import State, by_head
 from constructions.importing.graph.values import (
     ArrayMean,
     Centred,
@@ -59,7 +59,7 @@ def number_in(array: Any) -> Fraction | None:
 
 def by_position(value: Tokenwise, shape: tuple[int, ...]) -> tuple[Tokenwise, Codes, int | None, Codes]:
     """Return the array in a wider shape; its positions, their axis (None: one position), the forms of a position."""
-    value = value.moved(lambda codes: np.broadcast_to(codes, shape))
+    value = value.broadcast(shape)
     positions, forms = value.positions, value.forms
     if not positions.size:
         raise NotUnderstood("an empty array, expected elements")
@@ -89,7 +89,7 @@ def _by_rows(value: Tokenwise, constant: Array) -> tuple[Tokenwise, Codes, Codes
 def plus_constant(value: Tokenwise, constant: Array, count: int, exactness: Exactness) -> Tokenwise:
     """Return the sum with a constant; a constant that depends on positions becomes a table."""
     if not finite(constant).any():
-        return value.moved(lambda codes: np.broadcast_to(codes, np.broadcast_shapes(codes.shape, constant.shape)))
+        return value.broadcast(constant.shape)
     value, positions, forms, rows, _ = _by_rows(value.settled(exactness), finite(constant))
     flat = value.flat.columns(forms.ravel())
     alike = (rows == rows[:1]).all()
@@ -106,8 +106,7 @@ def times_constant(value: Tokenwise, constant: Array, exactness: Exactness) -> T
     """Return the product with a constant, element by element."""
     constant = finite(constant)
     if (number := number_in(constant)) is not None:
-        return replace(value.moved(lambda codes: np.broadcast_to(codes, np.broadcast_shapes(
-            codes.shape, constant.shape))), factor=value.factor * number)
+        return replace(value.broadcast(constant.shape), factor=value.factor * number)
     value, _, forms, rows, whole = _by_rows(value, constant)
     if (rows != rows[:1]).any():
         return Modulated(((value.settled(exactness), np.array(whole)),))
@@ -118,7 +117,7 @@ def times_constant(value: Tokenwise, constant: Array, exactness: Exactness) -> T
         {base: exactness.times(matrix, row) for base, matrix in flat.terms.items()},
         [exactness.times(one, row) for one in flat.constants], flat.size)
     widened = np.broadcast_to(places.reshape(forms.shape), value.shape)
-    return replace(placed(flat, value.positions, widened), factor=value.factor)
+    return placed(flat, value.positions, widened, value.factor)
 
 
 def _with_norms(flat: Flat, change: Callable[[NormBase, Array], NormBase | None]) -> Flat | None:
@@ -141,8 +140,7 @@ def _with_norms(flat: Flat, change: Callable[[NormBase, Array], NormBase | None]
 
 def plus(x: Tokenwise, y: Tokenwise, sign: int, exactness: Exactness) -> Tokenwise:
     """Return the sum, or the difference."""
-    shape = np.broadcast_shapes(x.shape, y.shape)
-    x, y = (one.moved(lambda codes: np.broadcast_to(codes, shape)) for one in (x, y))
+    x, y = x.broadcast(y.shape), y.broadcast(x.shape)
     if (ratio := x.ratio_to(y)) is not None:
         return replace(y, factor=(ratio + sign) * y.factor)
     x, y = x.settled(exactness), replace(y, factor=sign * y.factor).settled(exactness)
@@ -150,7 +148,7 @@ def plus(x: Tokenwise, y: Tokenwise, sign: int, exactness: Exactness) -> Tokenwi
         raise NotUnderstood("a sum of numbers of different tokens, expected the same tokens")
     pairs, places = np.unique(np.stack([x.forms.ravel(), y.forms.ravel()]), axis=1, return_inverse=True)
     flat = x.flat.columns(pairs[0]).plus(y.flat.columns(pairs[1]), exactness)
-    return placed(flat, x.positions, places.reshape(shape))
+    return placed(flat, x.positions, places.reshape(x.shape))
 
 
 def as_parts(value: Tokenwise | Modulated, exactness: Exactness) -> tuple[tuple[Tokenwise, Array], ...]:
@@ -186,8 +184,13 @@ def joined(state: State, values: Sequence[Any], axis: int) -> Tokenwise | Modula
     if isinstance(known, Curve):
         known = resolved(known, exactness)
     example = known.parts[0][0] if isinstance(known, Modulated) else known
-    made = [_constant_like(value, example, axis, state.count) if isinstance(value, np.ndarray) else
-            resolved(value, exactness) if isinstance(value, Curve) else value for value in values]
+    has_constants = any(isinstance(value, np.ndarray) for value in values)
+    place = np.take(example.positions, [0], axis) if has_constants else example.positions
+    if (example.positions != place).any():
+        raise NotUnderstood("constants before or after tokens, expected a token of their own at their place")
+    made = [_constants_at(np.broadcast_to(place, value.shape), np.asarray(value, np.float64), state.count)
+            if isinstance(value, np.ndarray) else resolved(value, exactness) if isinstance(value, Curve) else value
+            for value in values]
     if any(not isinstance(value, Tokenwise | Modulated) for value in made):
         raise NotUnderstood("concatenated with something else than an array of numbers of tokens")
     if all(isinstance(value, Tokenwise) for value in made):
@@ -215,14 +218,6 @@ def joined_numbers(values: Sequence[Tokenwise], axis: int) -> Tokenwise:
                   np.concatenate([value.forms + start for value, start in zip(values, first, strict=True)], axis))
 
 
-def _constant_like(array: Any, other: Tokenwise, axis: int, count: int) -> Tokenwise:
-    """Return a constant as numbers of the adjacent tokens."""
-    if (other.positions != np.take(other.positions, [0], axis)).any():
-        raise NotUnderstood("constants before or after tokens, expected a token of their own at their place")
-    numbers = np.asarray(array, np.float64)
-    return _constants_at(np.broadcast_to(np.take(other.positions, [0], axis), numbers.shape), numbers, count)
-
-
 # -- Add, Sub, Mul and Div of two values -------------------------------------------------------------------------------
 
 
@@ -241,7 +236,7 @@ def add(state: State, x: Any, y: Any, sign: int = 1) -> Any:
             shape = np.broadcast_shapes(x.shape, y.shape)
             other = tuple((part, sign * table) for part, table in as_parts(y, exactness))
             return Modulated(tuple(
-                (part.moved(lambda codes: np.broadcast_to(codes, shape)), np.broadcast_to(table, shape))
+                (part.broadcast(shape), np.broadcast_to(table, shape))
                 for part, table in (*as_parts(x, exactness), *other)))
     elif isinstance(x, Tokenwise | Curve) and isinstance(y, Tokenwise | Curve):
         one, two = as_curve(x), as_curve(y)
@@ -327,26 +322,33 @@ def _with_scale(x: Range | IntegerProduct, y: Any, exactness: Exactness) -> Any:
 
 def _times_constant(x: Any, constant: Array, exactness: Exactness) -> Any:
     number = number_in(constant)
-    if isinstance(x, Tokenwise):
-        return times_constant(x, constant, exactness)
+    if number is not None and (made := _times_number(x, number, constant)) is not None:
+        return made
+    if isinstance(x, Tokenwise | Curve):
+        return times_constant(resolved(x, exactness), constant, exactness)
     if isinstance(x, Centred) and x.gain is None and keeps(constant, x):
         return Centred(x.of, finite(constant), x)
-    if isinstance(x, Curve):
-        if number is not None and keeps(constant, x):
-            return x.times(number)
-        return times_constant(resolved(x, exactness), constant, exactness)
-    if isinstance(x, MeanSquare) and number is not None and x.power == 1 and keeps(constant, x):
-        return x.times(number)
     if isinstance(x, ScoreArray) and number is None and np.isin(constant, (0, 1)).all():
         return x.times(constant).filled(constant == 0, np.zeros(()))
-    if isinstance(x, ScoreArray) and number is not None and number > 0 and keeps(constant, x):
-        return x.times(np.asarray(np.float64(number))).scaled(number)
     if isinstance(x, ScoreArray) and x.cap is None and constant.ndim > 1 and constant.shape[-2:] == (1, 1) and keeps(
             constant, x) and ((finite(constant) > 0).all() or not any(mask.numbers.any() for mask in x.masks)):
-        return replace(x.times(constant), reads=scaled_by_head(x, constant, exactness))
-    if isinstance(x, Modulated) and number is not None and keeps(constant, x):
-        return replace(x, factor=x.factor * number)
+        each = np.broadcast_to(constant[..., 0, 0], x.reads.shape)  # queries of each head times its own number
+        return replace(x.times(constant), reads=by_head(x.reads.shape, lambda index: (
+            x.reads[index][0].scaled(Fraction(np.float64(each[index])), exactness), x.reads[index][1])))
     raise NotUnderstood(f"a product of {what(x)} and constants")
+
+
+def _times_number(x: Any, number: Fraction, array: Any) -> Any:
+    """Return x times a number, broadcast with the array that consists of it; None for other values, or a new shape."""
+    if isinstance(x, Tokenwise):
+        return replace(x.broadcast(array.shape), factor=x.factor * number)
+    if not isinstance(x, Curve | MeanSquare | Modulated | ScoreArray) or not keeps(array, x):
+        return None
+    if isinstance(x, Modulated):
+        return replace(x, factor=x.factor * number)
+    if isinstance(x, ScoreArray):
+        return x.times(np.asarray(np.float64(number))).scaled(number) if number > 0 else None
+    return x.times(number) if isinstance(x, Curve) or x.power == 1 else None
 
 
 def divide(state: State, x: Any, y: Any) -> Any:
@@ -363,15 +365,6 @@ def divide(state: State, x: Any, y: Any) -> Any:
         return multiply(state, x, exactness.inverse(np.asarray(y, np.float64)))
     if number is None or number == 0:
         raise NotUnderstood(f"a quotient of {what(x)} by {what(y)}")
-    if isinstance(x, Tokenwise):
-        return replace(x.moved(lambda codes: np.broadcast_to(codes, np.broadcast_shapes(codes.shape, y.shape))),
-                       factor=x.factor / number)
-    if isinstance(x, Curve) and keeps(y, x):
-        return x.times(1 / number)
-    if isinstance(x, MeanSquare) and x.power == 1 and keeps(y, x):
-        return x.times(1 / number)
-    if isinstance(x, Modulated) and keeps(y, x):
-        return replace(x, factor=x.factor / number)
-    if isinstance(x, ScoreArray) and number > 0 and keeps(y, x):
-        return x.times(np.asarray(1 / np.float64(number))).scaled(1 / number)
-    raise NotUnderstood(f"a quotient of {what(x)} by constants")
+    if (made := _times_number(x, 1 / number, y)) is None:
+        raise NotUnderstood(f"a quotient of {what(x)} by constants")
+    return made

@@ -76,16 +76,6 @@ def _linear(call: Call) -> None:
         call.emit("Add", [call.do("MatMul", call.x, weight, shape=call.out_shape, kind=call.out_kind), bias])
 
 
-def _baddbmm(call: Call) -> None:
-    product = call.do("MatMul", call.get("batch1"), call.get("batch2"), shape=call.out_shape, kind=call.out_kind)
-    call.emit("Add", [call.x, product])
-
-
-def _outer(call: Call) -> None:
-    one, other = call.operands(2)
-    call.emit("Mul", [call.reshaped(call.as_kind(one), [*call.shape(one), 1]), call.as_kind(other)])
-
-
 def _convolution(call: Call) -> None:
     if isinstance(call.get("padding"), str) or len(call.shape(call.x)) != 3:
         raise Unfit("a padding by name, or an array without a batch axis")
@@ -193,9 +183,8 @@ def _attention(call: Call) -> None:
     scores = call.do("MatMul", query, turned, shape=square)
     scores = call.do("Mul", scores, call.constant(np.float64(scale), DOUBLE), shape=square)
     if call.get("is_causal"):
-        seen = call.constant(np.tri(square[-2], square[-1], dtype=bool), BOOLEAN)
-        scores = call.do("Where", seen, scores, call.constant(LEAST, kind), shape=square, kind=kind)
-    elif mask is not None and call.kind(mask) == BOOLEAN:
+        mask = call.constant(np.tri(square[-2], square[-1], dtype=bool), BOOLEAN)
+    if mask is not None and call.kind(mask) == BOOLEAN:
         scores = call.do("Where", mask, scores, call.constant(LEAST, kind), shape=square, kind=kind)
     elif mask is not None:
         scores = call.do("Add", scores, mask, shape=square)
@@ -203,7 +192,10 @@ def _attention(call: Call) -> None:
 
 
 TRANSLATORS: Mapping[str, Translator] = {
-    **PLACES, **NUMBERS, "linear": _linear, "baddbmm": _baddbmm, "outer": _outer, "conv1d": _convolution,
+    **PLACES, **NUMBERS, "linear": _linear, "conv1d": _convolution, "baddbmm": lambda call: call.emit("Add", [
+        call.x, call.do("MatMul", call.get("batch1"), call.get("batch2"), shape=call.out_shape, kind=call.out_kind)]),
+    "outer": lambda call: call.emit("Mul", [
+        call.reshaped(call.as_kind(call.x), [*call.shape(call.x), 1]), call.as_kind(call.operands(2)[1])]),
     "addmm": lambda call: call.emit("Gemm", [call.get("mat1"), call.get("mat2"), call.x]),
     **dict.fromkeys(("matmul", "mm", "bmm", "mv"), lambda call: call.emit("MatMul", call.operands(2))),
     "einsum": lambda call: call.emit("Einsum", call.get("tensors"), equation=call.get("equation")),

@@ -39,7 +39,7 @@ _WITHOUT_EFFECT = frozenset({
     "device", "pin_memory", "non_blocking", "memory_format", "copy", "requires_grad",  # storage of elements
     "padding_idx", "scale_grad_by_freq", "sparse",  # gradients
     "cudnn_enable", "path", "implicit", "output_size"})  # how it is computed; stated twice
-_PLAIN: Mapping[str, Any] = {"layout": {"as_layout": 7}, "half_to_float": False, "alpha": 1, "beta": 1}
+_PLAIN: Mapping[str, Any] = {"layout": {"as_layout": 7}, "half_to_float": False, "alpha": 1, "beta": 1, "decimals": 0}
 """Arguments that do not affect the elements of a result, and values of others without effect."""
 _SEVERAL = "numbers that programs round to 16 bits in several ways"
 

@@ -72,9 +72,9 @@ def _keep_steps(call: Call, numbers: Any, ends: Any) -> None:
 
 
 def _eye(call: Call) -> None:
-    rows = call.get("n")
-    call.expect_shape([rows, call.get("m", rows)])
-    call.emit("Identity", [call.constant(np.eye(rows, call.get("m", rows)), call.out_kind)])
+    sizes = [call.get("n"), call.get("m", call.get("n"))]
+    call.expect_shape(sizes)
+    call.emit("Identity", [call.constant(np.eye(*sizes), call.out_kind)])
 
 
 def _one_hot(call: Call) -> None:
@@ -173,28 +173,17 @@ def _whole_quotient(call: Call) -> None:
 
 
 def _remainder(call: Call) -> None:
-    """Translate a remainder with the sign of the divisor."""
+    """Translate a remainder with the sign of the divisor, or (fmod) of the dividend."""
     _expect_divisible(call, "remainder")
     one, other = map(call.as_kind, call.operands(2))
-    if call.out_kind in WHOLE:
-        call.emit("Mod", [one, other])
+    is_of_dividend = call.operation.startswith("fmod")
+    if is_of_dividend or call.out_kind in WHOLE:
+        call.emit("Mod", [one, other], fmod=int(is_of_dividend))
         return
     zero, rest = call.constant(0, call.out_kind), call.do("Mod", one, other, fmod=1)
     below = [call.do("Less", value, zero, kind=BOOLEAN) for value in (rest, other)]
     keeps = call.do("Or", call.do("Equal", rest, zero, kind=BOOLEAN), call.do("Equal", *below))
     call.emit("Where", [keeps, rest, call.do("Add", rest, other)])
-
-
-def _fmod(call: Call) -> None:
-    """Translate a remainder with the sign of the dividend."""
-    _expect_divisible(call, "remainder")
-    call.emit("Mod", [*map(call.as_kind, call.operands(2))], fmod=1)
-
-
-def _taken_from(call: Call) -> None:
-    if call.get("alpha", 1) != 1:
-        raise Unfit("a difference with a factor")
-    call.emit("Sub", [*map(call.as_kind, call.operands(2)[::-1])])
 
 
 def _where(call: Call) -> None:
@@ -224,12 +213,6 @@ def _bitwise_not(call: Call) -> None:
         _one("Not")(call)
     else:
         call.keep(~call.known(call.x), [])
-
-
-def _rounded(call: Call) -> None:
-    if call.get("decimals", 0):
-        raise Unfit("numbers rounded to decimal places")
-    _one("Round")(call)
 
 
 def _leaky(call: Call) -> None:
@@ -347,11 +330,12 @@ NUMBERS: Mapping[str, Translator] = {
         ("gt", "Greater"), ("eq", "Equal"), ("logical_and bitwise_and __and__", "And"),
         ("logical_or bitwise_or __or__", "Or"), ("bitwise_xor __xor__", "Xor")) for name in names.split()},
     "ne": lambda call: call.emit("Not", [call.do("Equal", *_as_compared(call, "Equal"), kind=BOOLEAN)]),
-    "remainder": _remainder, "fmod": _fmod, "floor_divide": _floor_quotient, "rsub": _taken_from, "where": _where,
-    "masked_fill": _masked_fill, "logical_not": _one("Not"), "bitwise_not": _bitwise_not, "round": _rounded,
+    "remainder": _remainder, "fmod": _remainder, "floor_divide": _floor_quotient, "where": _where,
+    "rsub": lambda call: call.emit("Sub", [*map(call.as_kind, call.operands(2)[::-1])]),
+    "masked_fill": _masked_fill, "logical_not": _one("Not"), "bitwise_not": _bitwise_not,
     **{name: _one(name.capitalize()) for name in (
         "neg", "sqrt", "exp", "log", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "erf", "reciprocal", "floor",
-        "ceil", "sign", "tan", "trunc", "exp2", "log2", "log10", "log1p", "expm1")},
+        "ceil", "round", "sign", "tan", "trunc", "exp2", "log2", "log10", "log1p", "expm1")},
     "gelu": lambda call: call.emit("Gelu", [call.x], approximate=call.get("approximate", "none")),
     "silu": lambda call: call.emit("Mul", [call.x, call.do("Sigmoid", call.x)]),
     "square": lambda call: call.emit("Mul", [call.x, call.x]), "leaky_relu": _leaky,

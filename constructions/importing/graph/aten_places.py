@@ -78,18 +78,14 @@ def _transpose(call: Call) -> None:
 
 
 def _cut(call: Call) -> None:
-    """Translate a slice of an axis."""
-    axis = call.axis(call.get("dim", 0))
-    size, first, last = call.shape(call.x)[axis], call.get("start"), call.get("end")
-    ends = [0 if first is None else first, size if last is None else min(last, size), axis, call.get("step", 1)]
+    """Translate a slice of an axis, by its end or (narrow) by its length."""
+    axis, first, last, length = call.axis(call.get("dim", 0)), call.get("start"), call.get("end"), call.get("length")
+    size, first = call.shape(call.x)[axis], 0 if first is None else first
+    if length is not None:
+        first += size * (first < 0)
+        last = first + length
+    ends = [first, size if last is None else min(last, size), axis, call.get("step", 1)]
     call.emit("Slice", [call.x, *([one] for one in ends)])
-
-
-def _cut_out(call: Call) -> None:
-    """Translate a slice of an axis by its first index and length."""
-    axis = call.axis(call.get("dim"))
-    first = call.get("start") + call.shape(call.x)[axis] * (call.get("start") < 0)
-    call.emit("Slice", [call.x, [first], [first + call.get("length")], [axis]])
 
 
 def _move_axes(call: Call) -> None:
@@ -271,7 +267,7 @@ PLACES: Mapping[str, Translator] = {
     "permute": lambda call: call.turned(call.x, [call.axis(one) for one in call.get("dims")], call.out),
     **dict.fromkeys(("transpose", "mT", "swapaxes", "swapdims"), _transpose), "movedim": _move_axes,
     **dict.fromkeys(("t", "numpy_T"), lambda call: call.turned(call.x, range(len(call.shape(call.x)))[::-1], call.out)),
-    "slice": _cut, "narrow": _cut_out, "embedding": _rows,
+    "slice": _cut, "narrow": _cut, "embedding": _rows,
     "select": lambda call: call.emit("Gather", [call.x, call.get("index")], axis=call.axis(call.get("dim", 0))),
     **dict.fromkeys(("index", "_unsafe_index"), _index), "index_select": _index_select,
     **dict.fromkeys(("index_put", "_unsafe_index_put"), _put), "copy": _copied,

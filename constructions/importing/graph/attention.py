@@ -17,7 +17,7 @@ from constructions.importing.graph.affine_forms import (
     SoftmaxHeads,
     beside,
 )
-from constructions.importing.graph.state import NEARLY, Positions, Tables, is_nothing, with_table
+from constructions.importing.graph.state import NEARLY, State, is_nothing, with_table
 from constructions.importing.graph.values import AttentionWeights, Modulated, ScoreArray, Tokenwise, grouped, placed
 
 MASKED, LEAST_GAP = -9999, 1000
@@ -46,33 +46,29 @@ def times_constant(value: Tokenwise, matrix: Array, exactness: Exactness) -> Tok
     flats = [value.flat.columns(rows[group]).times(matrices[one], exactness) for group, one in pairs.T]
     flat, width = flats[0] if len(flats) == 1 else beside(flats), matrix.shape[-1]
     forms = places.reshape(groups.shape)[..., np.newaxis] * width + np.arange(width)
-    made = placed(flat, np.broadcast_to(positions_of[..., np.newaxis], forms.shape), forms)
-    return Tokenwise(made.flat, made.codes, value.factor)
+    return placed(flat, np.broadcast_to(positions_of[..., np.newaxis], forms.shape), forms, value.factor)
 
 
-def _along(value: Tokenwise | Modulated) -> tuple[NDArray[np.int64], list[tuple[Tokenwise, Array | None]]]:
-    """Return positions [..., T] of an array [..., T, K], equal for all, and its parts."""
-    parts: list[tuple[Tokenwise, Array | None]] = (
-        [*value.parts] if isinstance(value, Modulated) else [(value, None)])
-    positions = parts[0][0].positions
+def _along(value: Tokenwise | Modulated) -> NDArray[np.int64]:
+    """Return positions [..., T] of an array [..., T, K], equal for all."""
+    parts = [part for part, _ in value.parts] if isinstance(value, Modulated) else [value]
+    positions = parts[0].positions
     lines = positions[..., 0].reshape(-1, positions.shape[-2])
-    if any((part.positions != positions).any() for part, _ in parts) or (positions != positions[..., :1]).any() or (
+    if any((part.positions != positions).any() for part in parts) or (positions != positions[..., :1]).any() or (
             lines != lines[0]).any():
         raise NotUnderstood("queries or keys that are not computed token by token")
-    return lines[0], parts
+    return np.asarray(lines[0])
 
 
 def scores_of(query: Tokenwise | Modulated, key: Tokenwise | Modulated) -> ScoreArray:
     """Return query [..., T, K] @ key [..., K, T], where key is given transposed, as [..., T, K]."""
-    positions, queries = _along(query)
-    others, keys = _along(key)
+    positions, others = _along(query), _along(key)
     if (positions != others).any() or (positions != np.arange(len(positions))).any():
         raise NotUnderstood("scores between a selection of tokens, expected all of them in order")
-    q, k = queries[0][0], keys[0][0]
-    lead = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
+    lead = np.broadcast_shapes(query.shape[:-2], key.shape[:-2])
     reads, tables = np.empty(lead, object), None
     for index in np.ndindex(*lead):
-        one, other = (_read(parts, _own(index, part.shape[:-2])) for parts, part in ((queries, q), (keys, k)))
+        one, other = (_read(value, _own(index, value.shape[:-2])) for value in (query, key))
         if one[0].size != other[0].size:
             raise NotUnderstood(f"queries of {one[0].size} numbers and keys of {other[0].size}")
         if (one[1] is None) != (other[1] is None):
@@ -83,10 +79,7 @@ def scores_of(query: Tokenwise | Modulated, key: Tokenwise | Modulated) -> Score
                 raise NotUnderstood("rotary positions by different tables")
             tables = turned
         reads[index] = (one[0], other[0])
-    shape = (*lead, len(positions), len(positions))
-    factor = (query.factor if isinstance(query, Modulated) else q.factor) * (
-        key.factor if isinstance(key, Modulated) else k.factor)
-    return ScoreArray(reads, shape, positions, factor, tables)
+    return ScoreArray(reads, (*lead, len(positions), len(positions)), positions, query.factor * key.factor, tables)
 
 
 def _own(index: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -94,22 +87,15 @@ def _own(index: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(0 if size == 1 else i for i, size in zip(index[len(index) - len(shape):], shape, strict=True))
 
 
-def _read(parts: list[tuple[Tokenwise, Array | None]], index: tuple[int, ...]) -> tuple[Flat, Any]:
+def _read(value: Tokenwise | Modulated, index: tuple[int, ...]) -> tuple[Flat, Any]:
     """Return the forms of one head, and the tables that rotate halves of them."""
-    for part, _ in parts:
-        forms = part.forms[index]
-        if (forms != forms[:1]).any():
-            raise NotUnderstood("queries or keys whose forms depend on the position")
-    if len(parts) == 1 and parts[0][1] is None:
-        return parts[0][0].flat.columns(parts[0][0].forms[index][0]), None
-    flats, modulation = [], []
-    for part, table in parts:
-        assert table is not None
-        if part.factor != 1:
-            raise NotUnderstood("a factor inside rotary positions")
-        flats.append(part.flat.columns(part.forms[index][0]))
-        modulation.append(np.broadcast_to(table, part.shape)[index])
-    return _turned(flats, modulation)
+    parts = [part for part, _ in value.parts] if isinstance(value, Modulated) else [value]
+    if any((part.forms[index] != part.forms[index][:1]).any() for part in parts):
+        raise NotUnderstood("queries or keys whose forms depend on the position")
+    flats = [part.flat.columns(part.forms[index][0]) for part in parts]
+    if isinstance(value, Tokenwise):
+        return flats[0], None
+    return _turned(flats, [np.broadcast_to(table, value.shape)[index] for _, table in value.parts])
 
 
 def column_of(flat: Flat, k: int, sign: int = 1) -> tuple[Any, ...]:
@@ -158,29 +144,31 @@ def _turned(flats: list[Flat], modulation: list[Array]) -> tuple[Flat, tuple[Arr
     return flat, (cosines, np.stack([sines[b][1] for _, b in pairs], 1))
 
 
-def softmax(scores: ScoreArray, positions: Positions, exactness: Exactness, tables: Tables) -> AttentionWeights:
+def softmax(state: State, scores: ScoreArray) -> AttentionWeights:
     """Return the weights; the addend of scores is a causal mask or none, slopes, or a table, which hides other keys."""
-    seen, causal = seen_by(scores), is_causal(scores, tables.bidirectional)
+    seen, causal = seen_by(scores), is_causal(scores, state.tables.bidirectional)
     attended = np.tri(scores.shape[-1], dtype=bool) if causal else np.ones(scores.shape[-2:], bool)
     mask = np.where(seen, scores.masks[0].numbers, -np.inf)
     slopes, reads = np.empty(scores.shape[:-2], object), np.empty(scores.shape[:-2], object)
     scale = Fraction(1) if all(is_nothing(one) for one in scores.reads.ravel().tolist()) else scores.scale
     for index in np.ndindex(*slopes.shape):
         slopes[index], reads[index] = Fraction(0), scores.reads[index]
-        if tables.apart:
+        if state.tables.apart:
             own = np.diag(mask[index])[:, np.newaxis]
-            tables.added.append(np.where(seen[index], mask[index] - np.where(own > MASKED, own, 0), -np.inf))
+            state.tables.added.append(np.where(seen[index], mask[index] - np.where(own > MASKED, own, 0), -np.inf))
             continue
-        slope = _slope(mask[index], exactness)
+        slope = _slope(mask[index], state.exactness)
         hidden = attended & ~seen[index]
-        tables.hides = tables.hides or bool(hidden.any())
+        if hidden.any():
+            state.assume(BY_TABLE)
         slopes[index] = slope or Fraction(0)
         if slope is None or hidden.any():
             expect_no_cap(scores)
             added = mask[index] if slope is None else np.where(hidden, -np.inf, 0)
             query, key = scores.reads[index]
-            reads[index] = with_table((query, key), added, attended, scale, positions, exactness)
-    return AttentionWeights(replace(scores, reads=reads, scale=scale), slopes, causal)
+            reads[index] = with_table(state, (query, key), added, attended, scale)
+    state.softmaxes.append(AttentionWeights(replace(scores, reads=reads, scale=scale), slopes, causal))
+    return state.softmaxes[-1]
 
 
 def expect_no_cap(scores: ScoreArray) -> None:
@@ -231,7 +219,7 @@ def averages(weights: AttentionWeights, value: Tokenwise, known: list[SoftmaxHea
     Each is merged with the heads of an earlier softmax on which it does not depend.
     """
     scores = weights.scores
-    positions, _ = _along(value)
+    positions = _along(value)
     if len(positions) != len(scores.positions) or (positions != scores.positions).any():
         raise NotUnderstood("an average over other tokens than those of the scores")
     lead = np.broadcast_shapes(scores.shape[:-2], value.shape[:-2])
@@ -252,13 +240,11 @@ def averages(weights: AttentionWeights, value: Tokenwise, known: list[SoftmaxHea
                 known.append(SoftmaxHeads(scores.scale, scores.tables, cap=scores.cap))
             attention = next(one for one in known if one.may_have(reads, *form))
             attention.heads.append(reads)
-            head = HeadBase(len(columns), attention, len(attention.heads) - 1)
             first[key] = sum(flat.size for flat in flats)
-            flats.append(Flat({head: np.eye(head.size)}, (), head.size))
+            flats.append(HeadBase(len(columns), attention, len(attention.heads) - 1).values())
         forms[index] = first[key] + np.arange(len(columns))
-    made = placed(flats[0] if len(flats) == 1 else beside(flats),
-                  np.broadcast_to(positions[:, np.newaxis], forms.shape), forms)
-    return Tokenwise(made.flat, made.codes, value.factor)
+    return placed(flats[0] if len(flats) == 1 else beside(flats),
+                  np.broadcast_to(positions[:, np.newaxis], forms.shape), forms, value.factor)
 
 
 def pooled(value: Tokenwise, axis: int, keep: bool, query_and_key: tuple[Flat, Flat] | None = None) -> Tokenwise:
@@ -271,6 +257,6 @@ def pooled(value: Tokenwise, axis: int, keep: bool, query_and_key: tuple[Flat, F
     query, key = query_and_key or (Flat({}, (), 1),) * 2
     reads = HeadReads(query, key, value.flat.columns(forms[0].ravel()), None)
     head = HeadBase(forms[0].size, SoftmaxHeads(Fraction(1), None, [reads]), 0)
-    made = placed(Flat({head: np.eye(head.size)}, (), head.size), np.full(forms[0].shape, count - 1),
-                  np.arange(head.size).reshape(forms[0].shape))
-    return Tokenwise(made.flat, np.expand_dims(made.codes, axis) if keep else made.codes, value.factor)
+    made = placed(head.values(), np.full(forms[0].shape, count - 1), np.arange(head.size).reshape(forms[0].shape),
+                  value.factor)
+    return made.moved(lambda codes: np.expand_dims(codes, axis)) if keep else made

@@ -30,6 +30,7 @@ from constructions.importing.graph.values import (
     Centred,
     CentredSquare,
     MeanSquare,
+    Move,
     Tokenwise,
     grouped,
     placed,
@@ -59,6 +60,10 @@ class Curve:
     def __post_init__(self) -> None:
         if self.of.factor != 1:
             raise NotUnderstood("a function of a multiple of numbers")
+
+    def each_of(self, move: Move) -> list[Curve]:
+        """Return the functions of the arrays made of the elements."""
+        return [Curve(one, self.polynomial) for one in self.of.each_of(move)]
 
     def times(self, factor: Fraction) -> Curve:
         """Return a multiple."""
@@ -197,16 +202,14 @@ def _made(curve: Curve, exactness: Exactness) -> Tokenwise:
     total, alone = Flat({}, (), len(chosen)), len(found) == 1 and not free and not linear
     for piece in found:
         inner = _scaled(inward, piece.inner, exactness)
-        units = UnitBase(len(chosen), HiddenUnits(piece.activation, inner if piece.gates else None,
-                                                  inward if piece.gates else inner))
-        values = Flat({units: np.eye(len(chosen))}, (), len(chosen))
+        values = UnitBase(len(chosen), HiddenUnits(piece.activation, inner if piece.gates else None,
+                                                   inward if piece.gates else inner)).values()
         total = values if alone else total.plus(values.scaled(piece.factor, exactness), exactness)
     if linear:
         total = total.plus(inward.scaled(linear, exactness), exactness)
     if free:
         total = Flat(total.terms, (*total.constants, np.full((1, len(chosen)), np.float64(free))), len(chosen))
-    made = placed(total, curve.of.positions, places.reshape(curve.of.shape))
-    return Tokenwise(made.flat, made.codes, found[0].factor) if alone else made
+    return placed(total, curve.of.positions, places.reshape(curve.of.shape), found[0].factor if alone else Fraction(1))
 
 
 def _scaled(flat: Flat, factor: Fraction, exactness: Exactness) -> Flat:
@@ -231,19 +234,13 @@ def product(gate: Tokenwise | Curve, inward: Tokenwise, factor: Fraction = Fract
         raise NotUnderstood("a product of numbers of different tokens, expected the same tokens")
     pairs, places = np.unique(np.stack([of.forms.ravel(), inward.forms.ravel()]), axis=1, return_inverse=True)
     units = HiddenUnits(activation, of.flat.columns(pairs[0]).scaled(inner, exactness), inward.flat.columns(pairs[1]))
-    base = UnitBase(pairs.shape[1], units)
-    made = placed(Flat({base: np.eye(base.size)}, (), base.size), of.positions, places.reshape(of.shape))
-    return Tokenwise(made.flat, made.codes, factor * inward.factor)
+    return placed(UnitBase(pairs.shape[1], units).values(), of.positions, places.reshape(of.shape),
+                  factor * inward.factor)
 
 
 # -- sums, means, and norms made of them -------------------------------------------------------------------------------
 
 HALF = Fraction(1, 2)
-
-
-def is_square(value: Any) -> bool:
-    """Return whether it is a square, whose mean over the last axis a norm may need."""
-    return isinstance(value, CentredSquare) or (isinstance(value, Curve) and value.polynomial.keys() == {(2, None)})
 
 
 def summed(value: Tokenwise, axis: int, keep: bool, factor: Fraction, exactness: Exactness) -> Tokenwise:
@@ -262,22 +259,13 @@ def plain_mean(value: Any, exactness: Exactness) -> Any:
     return summed(value.of, value.of.codes.ndim - 1, True, Fraction(1, count), exactness)
 
 
-def plain_centred(value: Centred, exactness: Exactness) -> Tokenwise:
-    """Return centred numbers without a root as a linear map, rounded unless their number is 2^k."""
-    size = value.of.shape[-1]
-    exactness.note(size & (size - 1) == 0)
-    return times_constant(value.of, np.eye(size) - np.float64(1 / size), exactness)
-
-
-def mean(value: Any, factor: Fraction = Fraction(1)) -> ArrayMean | MeanSquare:
-    """Return the mean over the last axis, times a factor (their number, for sums)."""
+def mean_square(value: Any, factor: Fraction) -> MeanSquare | None:
+    """Return the mean of a square over the last axis, times a factor (their number, for sums), or None."""
     if isinstance(value, CentredSquare):
         return MeanSquare(value.of, True, factor)
     if isinstance(value, Curve) and value.polynomial.keys() == {(2, None)}:
         return MeanSquare(value.of, False, factor * value.polynomial[2, None])
-    if isinstance(value, Tokenwise) and factor == 1:
-        return ArrayMean(value)
-    raise NotUnderstood("a mean or sum of something other than an array of numbers of tokens or its square")
+    return None
 
 
 def to_power(value: MeanSquare, exponent: Fraction) -> MeanSquare:
@@ -310,7 +298,7 @@ def normed(value: Tokenwise, kind: Literal["layer", "rms"], epsilon: Fraction, g
     """Return the norm along the last axis of an array whose factor is 1."""
     positions, groups, rows = grouped(value)
     width = value.shape[-1]
-    norms = [NormBase(width, value.flat.columns(row).as_sum(), kind, epsilon, gain, bias) for row in rows]
-    flat = beside([Flat({norm: np.eye(width)}, (), width) for norm in norms])
+    flat = beside([NormBase(width, value.flat.columns(row).as_sum(), kind, epsilon, gain, bias).values()
+                   for row in rows])
     forms = groups[..., np.newaxis] * width + np.arange(width)
     return placed(flat, np.broadcast_to(positions[..., np.newaxis], forms.shape), forms)

@@ -24,7 +24,6 @@ from constructions.importing.graph.aten_call import BFLOAT, ELEMENTS, AtenGraph,
 from constructions.importing.graph.exported_lengths import UnknownSize, concrete, holds, symbol_of
 from constructions.importing.graph.operators import OPSET, Graph, Input
 from constructions.importing.graph.state import MAX_ELEMENTS
-from constructions.importing.graph.torch_constants import of_bfloat
 from constructions.text import printable
 
 MAX_NODES = 20_000
@@ -229,7 +228,8 @@ def _inputs(program: AtenGraph, part: Any, tensors: Mapping[str, Any], where: st
         array = tensors[stored]
         if array.dtype.kind == "c":
             array = np.stack([array.real, array.imag], -1)
-        program.constants[name] = of_bfloat(array) if program.kind(name) == BFLOAT else array
+        program.constants[name] = (array.astype(np.uint32) << 16).view(np.float32) if (
+            program.kind(name) == BFLOAT) else array
 
 
 def _graph(program: AtenGraph, part: Any, tensors: Mapping[str, Any], where: str) -> Graph:

@@ -141,7 +141,7 @@ class Plan:
     def wrapped(self, norm: NormBase) -> SumBase:
         """Return a written norm as a sum."""
         if norm not in self._wrapped:
-            self._wrapped[norm] = Flat({norm: np.eye(norm.size)}, (), norm.size).as_sum()
+            self._wrapped[norm] = norm.values().as_sum()
         return self._wrapped[norm]
 
     def forms(self, operation: Operation) -> list[Flat]:

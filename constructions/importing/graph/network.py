@@ -1,6 +1,6 @@
 """ONNX files and programs of torch.export as networks by their computation: docs/howto/importing.md, "Graphs"."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from constructions.importing.graph.affine_forms import (
     TokenBase,
 )
 from constructions.importing.graph.arithmetic import by_position
-from constructions.importing.graph.exported_program import read_exported_program
+from constructions.importing.graph.exported_program import ExportedProgram, read_exported_program
 from constructions.importing.graph.layout import Epoch, Operation, Plan, Read
 from constructions.importing.graph.operators import Graph
 from constructions.importing.graph.reading import MAX_TOKENS, GraphReading, read_nodes, tokens_input
@@ -38,7 +38,7 @@ ONE_TOKEN = "on inputs of one token the graph takes no mean over tokens; they ar
 def read_graph(data: bytes, where: str, questions: Questions) -> tuple[RecognisedNetwork, dict[str, trained.Tensor]]:
     """Read the network and its tensors."""
     is_program, given = where.endswith(".pt2"), dict(questions.option("given") or ())
-    source = _program(data, where, given) if is_program else _graph(data, where, given)
+    source = read_exported_program(data, where, given) if is_program else _graph(data, where, given)
     count = _count(source, where, questions)
     graph, rounded = source.graph(count)
     tensors = Tensors(graph.stored)
@@ -89,34 +89,29 @@ def _listed(nodes: list[str]) -> str:
 
 
 @dataclass(frozen=True)
-class _Source:
-    """The graph for a number of tokens (with whether roots were rounded), and its length (None: several)."""
+class _OnnxGraph:
+    """A graph with the lengths that it accepts, as an ``ExportedProgram`` has them."""
 
     graph: Callable[[int], tuple[Graph, bool]]
     length: int | None
     least: int = 1
-    greatest: int = MAX_TOKENS
+    greatest: int | None = None
 
 
-def _program(data: bytes, where: str, given: Collection[str]) -> _Source:
-    program = read_exported_program(data, where, given)
-    return _Source(program.graph, program.length, program.least, min(program.greatest or MAX_TOKENS, MAX_TOKENS))
-
-
-def _graph(data: bytes, where: str, given: Mapping[str, int | None]) -> _Source:
+def _graph(data: bytes, where: str, given: Mapping[str, int | None]) -> _OnnxGraph:
     graph = graph_of(load_model(data, where), where)
     sizes = tokens_input(graph, given, where).sizes
-    return _Source(lambda _: (graph, False), sizes[-1] if sizes else 1)
+    return _OnnxGraph(lambda _: (graph, False), sizes[-1] if sizes else 1)
 
 
-def _count(source: _Source, where: str, questions: Questions) -> int:
+def _count(source: _OnnxGraph | ExportedProgram, where: str, questions: Questions) -> int:
     """Return the number of tokens to read, from the graph or the user."""
     rows: int | None = questions.option("rows")
     if source.length is None:
-        first = max(source.least, 1)
-        if rows is None or not first <= rows <= source.greatest:
+        first, last = max(source.least, 1), min(source.greatest or MAX_TOKENS, MAX_TOKENS)
+        if rows is None or not first <= rows <= last:
             raise InputError(f"{where}: the graph reads inputs of any length, expected --rows N, for how many "
-                             f"positions, {first} to {source.greatest}")
+                             f"positions, {first} to {last}")
         return rows
     if not 1 <= source.length <= MAX_TOKENS:
         raise InputError(f"{where}: inputs of {source.length} tokens, expected 1 to {MAX_TOKENS}")
@@ -125,7 +120,8 @@ def _count(source: _Source, where: str, questions: Questions) -> int:
     return source.length
 
 
-def _compare_lengths(source: _Source, count: int, where: str, read: Callable[[Graph, int], GraphReading]) -> bool:
+def _compare_lengths(source: _OnnxGraph | ExportedProgram, count: int, where: str,
+                     read: Callable[[Graph, int], GraphReading]) -> bool:
     """Check that at every length the network is the same, with fewer rows in tables of positions and of scores.
 
     Return false if a mean over tokens disappears on inputs of one token, which comparing with the original covers, too.
@@ -160,27 +156,22 @@ def _network(reading: GraphReading, count: int, where: str, tensors: Tensors) ->
         if only not in (None, 0, count - 1):
             raise NotUnderstood(f"logits of token {only} only, expected the first, the last or all")
         causal = {weights.is_causal for weights in reading.state.softmaxes} - {None}
-        found = write(output.flat.columns(forms.ravel()), count, "bidirectional" if causal == {False} else "causal",
-                      "graph of ONNX", exactness, tensors)
+        found = Writer(output.flat.columns(forms.ravel()), count, exactness, tensors).network(
+            "bidirectional" if causal == {False} else "causal", "graph of ONNX")
         return replace(found, readout="each" if only is None else "last" if only else "first")
     except NotUnderstood as problem:
         raise InputError(f"{where}: {problem}") from None
 
 
-def write(logits: Flat, count: int, attends: trained.Attends, kind: str, exactness: Exactness,
-          tensors: Tensors) -> RecognisedNetwork:
-    """Return the network with these logits and this number of position numbers."""
-    return _Writer(logits, count, exactness, tensors).network(attends, kind)
-
-
-class _Writer:
-    """Writer of the steps of a plan."""
+class Writer:
+    """Writer of a network from its logits: the tables, and the steps of a plan."""
 
     def __init__(self, logits: Flat, count: int, exactness: Exactness, tensors: Tensors) -> None:
         self.count, self.tensors, self.exactness = count, tensors, exactness
         self.plan = Plan(logits, exactness)
 
     def network(self, attends: trained.Attends, kind: str) -> RecognisedNetwork:
+        """Return the network; ``kind`` is the name of its files in the report."""
         epochs = self.plan.epochs
         tokens, positions = self._embedding(epochs[0])
         steps: list[trained.Step] = []

@@ -12,7 +12,7 @@ from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.operators import Attributes, axis_in
 from constructions.importing.graph.state import MAX_ELEMENTS, State, as_scores, rearranged, weights_as_scores
-from constructions.importing.graph.token_cases import without_unseen
+from constructions.importing.graph.token_cases import weights_of
 from constructions.importing.graph.values import (
     AttentionWeights,
     Centred,
@@ -40,7 +40,7 @@ Handler = Callable[..., Any]
 def _add(state: State, _: Attributes, x: Any, y: Any) -> Any:
     masked = [isinstance(one, np.ndarray) and bool((one <= attention.MASKED).any()) for one in (x, y)]
     if any(masked):
-        x, y = (one if hides else as_scores(one, state.count, state.positions)
+        x, y = (one if hides else as_scores(state, one)
                 for one, hides in zip((x, y), masked, strict=True))
     return arithmetic.add(state, x, y)
 
@@ -148,25 +148,12 @@ def _norm(kind: Literal["layer", "rms"]) -> Handler:
 
 def _softmax(state: State, node: Attributes, value: Any) -> Any:
     value = resolved(value, state.exactness) if isinstance(value, Curve) else value
-    scores = as_scores(value, state.count, state.positions)
+    scores = as_scores(state, value)
     if isinstance(scores, Tokenwise) and _fits_logits(scores, _axis_of_softmax(node, scores.shape)):
         return Ending(scores, "a softmax")
     if not isinstance(scores, ScoreArray) or _axis_of_softmax(node, scores.shape) != len(scores.shape) - 1:
         raise NotUnderstood("a softmax of something other than scores of queries and keys, over keys")
-    return _weights(state, scores)
-
-
-def _weights(state: State, scores: ScoreArray) -> AttentionWeights:
-    """Return the softmax of scores, over keys."""
-    scores = without_unseen(state, scores)
-    weights = attention.softmax(scores, state.positions, state.exactness, state.tables)
-    if (np.isfinite(scores.masks[0].numbers) & ~attention.seen_by(scores)).any():
-        state.assume(attention.FINITE)
-    if state.tables.hides:
-        state.assume(attention.BY_TABLE)
-        state.tables.hides = False
-    state.softmaxes.append(weights)
-    return weights
+    return weights_of(state, scores)
 
 
 def _axis_of_softmax(node: Attributes, shape: tuple[int, ...]) -> int:
@@ -188,17 +175,14 @@ def matmul(state: State, x: Any, y: Any) -> Any:
         if scores is None:
             raise NotUnderstood("tokens mixed by constants, expected weights of attention: rows that add up to 1")
         state.assume("constant weights whose rows add up to 1 within 2^-20 are the softmax of their logarithms")
-        x = attention.softmax(scores, state.positions, state.exactness, state.tables)
-        state.softmaxes.append(x)
+        x = attention.softmax(state, scores)
     if isinstance(x, np.ndarray) and isinstance(y, Tokenwise) and x.ndim >= 2:
         made = attention.times_constant(y.moved(_turned), np.asarray(_turned(x), np.float64), state.exactness)
         return made.moved(_turned)
     if isinstance(x, AttentionWeights) and isinstance(y, Tokenwise):
         return attention.averages(x, y, state.attentions)
     if isinstance(x, Tokenwise | Modulated) and isinstance(y, Tokenwise | Modulated):
-        keys = y.moved(_turned) if isinstance(y, Tokenwise) else Modulated(tuple(
-            (part.moved(_turned), _turned(np.broadcast_to(table, part.shape))) for part, table in y.parts), y.factor)
-        return attention.scores_of(x, keys)
+        return attention.scores_of(x, rearranged(y, _turned))
     raise NotUnderstood("a product of matrices that is neither a linear map of each token nor attention")
 
 
@@ -287,7 +271,7 @@ def _where(state: State, _: Attributes, choice: Any, *both: Any) -> Any:
         if not isinstance(kept, np.ndarray) and None not in shapes and np.broadcast_shapes(
                 *(shape for shape in shapes if shape is not None)) == shapes[0]:
             return kept
-    one, other = (as_scores(value, state.count, state.positions) if isinstance(value, Tokenwise) else value
+    one, other = (as_scores(state, value) if isinstance(value, Tokenwise) else value
                   for value in both)
     if isinstance(choice, np.ndarray):
         for scores, rest, filled in ((one, other, ~choice), (other, one, choice)):
@@ -375,5 +359,4 @@ HANDLERS: Mapping[str, Handler] = {
     "MatMul": lambda state, _, x, y: matmul(state, x, y), "Gemm": _gemm, "Einsum": _einsum, "Concat": _concat,
     "Where": _where, "Trilu": _triangle, "Shape": _shape, "ArgMax": _ending("an argmax"),
     "LogSoftmax": _ending("the logarithm of a softmax"), "IsNaN": _is_nan,
-    "Attention": lambda state, node, *inputs: whole_attention.attend(state, node, inputs, _weights),
-    "RotaryEmbedding": whole_attention.rotate}
+    "Attention": whole_attention.attend, "RotaryEmbedding": whole_attention.rotate}

@@ -203,18 +203,6 @@ class OfProgram(Attributes):
         self._defaults = dict(DEFAULTS.get(node.op_type, {}))
 
 
-def attributes_of(node: Any, opsets: Mapping[str, int]) -> Attributes:
-    """Return the attributes of a node."""
-    return OfProgram(node) if isinstance(node, OnnxNode) else Attributes(node, opsets)
-
-
-def written_attributes(node: Any) -> list[Any]:
-    """Return the attributes in a form for comparisons."""
-    if isinstance(node, OnnxNode):
-        return sorted((name, repr(value)) for name, value in node.attributes.items())
-    return sorted(one.SerializeToString() for one in node.attribute)
-
-
 def axis_in(number: int, dimensions: int) -> int:
     """Return an axis counted from the first one."""
     if not -dimensions <= number < max(dimensions, 1):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from constructions.importing.graph import arithmetic
-from constructions.importing.graph.affine_forms import Flat, HiddenUnits, NotUnderstood, UnitBase
+from constructions.importing.graph.affine_forms import HiddenUnits, NotUnderstood, UnitBase
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.nodes import matmul
 from constructions.importing.graph.operators import Attributes
@@ -136,7 +136,7 @@ def _made(state: State, x: Any, rounding: Rounding | None) -> Tokenwise:
         rounding = Rounding(0, 255, range="input" if positions.size == state.count else "token")
     state.rounded = True
     units = UnitBase(chosen.size, HiddenUnits(rounding, None, value.flat.columns(chosen)))
-    return placed(Flat({units: np.eye(chosen.size)}, (), chosen.size), value.positions, places.reshape(value.shape))
+    return placed(units.values(), value.positions, places.reshape(value.shape))
 
 
 def _rounded_by_range(state: State, how: Attributes, x: Any) -> tuple[Quantised, Range, Range]:

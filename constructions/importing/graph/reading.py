@@ -9,32 +9,30 @@ import numpy as np
 from constructions.errors import InputError
 from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.importing.graph.arithmetic import multiply, plain
-from constructions.importing.graph.curves import Curve, plain_centred, resolved
+from constructions.importing.graph.attention import times_constant
+from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.folding import FOLDED, folded
 from constructions.importing.graph.nodes import HANDLERS
 from constructions.importing.graph.operators import (
     Attributes,
     Graph,
     Input,
+    OfProgram,
     OnnxNode,
-    attributes_of,
     expect_one_each,
     greatest_size,
-    written_attributes,
 )
 from constructions.importing.graph.quantised_nodes import READ, quantised
 from constructions.importing.graph.rotated_norms import TurnedSquare
-from constructions.importing.graph.state import MAX_ELEMENTS, State, Tables, moved_parts, moved_scores
-from constructions.importing.graph.token_cases import TokenCase, token_case
+from constructions.importing.graph.state import MAX_ELEMENTS, State, Tables, each_moved
+from constructions.importing.graph.token_cases import token_case
 from constructions.importing.graph.torch_constants import computed
 from constructions.importing.graph.values import (
-    AttentionWeights,
     Centred,
     Ending,
     IntegerProduct,
     Modulated,
     Quantised,
-    ScoreArray,
     TableRows,
     Tokens,
     Tokenwise,
@@ -171,14 +169,16 @@ class _GraphReader:
         inputs = [self._value(name) for name in node.input]
         return (node.op_type, node.domain, len(node.output),
                 *((value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) and value.size <= 64
-                  else id(value) for value in inputs), *written_attributes(node))
+                  else id(value) for value in inputs),
+                *sorted(map(repr, node.attributes.items()) if isinstance(node, OnnxNode) else
+                        (one.SerializeToString() for one in node.attribute)))
 
     def _node(self, node: Any) -> list[Any]:
         inputs = [self._value(name) for name in node.input]
         is_rounding = ROUNDING.fullmatch(node.op_type)
         if is_rounding and node.op_type not in READ and not _are_constant(inputs):
             raise NotUnderstood(ACTIVATIONS)
-        how = attributes_of(node, self.graph.opsets)
+        how = OfProgram(node) if isinstance(node, OnnxNode) else Attributes(node, self.graph.opsets)
         made = quantised(self.state, how, inputs) if is_rounding else None
         results = self._made(node, how, inputs) if made is None else list(made) if isinstance(made, tuple) else [made]
         how.expect_all_read()
@@ -218,11 +218,7 @@ class _GraphReader:
 
         The latter applies to centred numbers outside norms. Each value is converted once.
         """
-        if not isinstance(value, _MADE_PLAIN):
-            return value
-        if id(value) not in self.state.plain:
-            self.state.plain[id(value)] = value, self._made_plain(value)
-        return self.state.plain[id(value)][1]
+        return self.state.once(self._made_plain, value) if isinstance(value, _MADE_PLAIN) else value
 
     def _made_plain(self, value: Any) -> Any:
         if isinstance(value, Modulated):
@@ -230,8 +226,10 @@ class _GraphReader:
         if isinstance(value, TurnedSquare):
             root = self._plain(value.value)
             return multiply(self.state, root, root)
-        if value.gain is None:
-            return plain_centred(value, self.state.exactness)
+        if value.gain is None:  # rounded unless their number is 2^k
+            size = value.of.shape[-1]
+            self.state.exactness.note(size & (size - 1) == 0)
+            return times_constant(value.of, np.eye(size) - np.float64(1 / size), self.state.exactness)
         return self._plain(multiply(self.state, self._plain(value.alone), value.gain))
 
     def _value(self, name: str) -> Any:
@@ -262,28 +260,15 @@ class _GraphReader:
                     self.state.looked_up(value, inputs[1])]
         if any(one is not None and not isinstance(one, np.ndarray) for one in rest):
             raise NotUnderstood("indices that depend on tokens")
-        if isinstance(value, Ending):
-            return [*_after_the_end(node.op_type, how, value,
-                                    lambda array: self._folded(node, how, [array, *rest], moves=True))]
-        if node.op_type == "Cast":
-            return [_unchanged(how, value)]
 
         def move(array: Any) -> list[Any]:
             return self._folded(node, how, [array, *rest], moves=True)
 
-        if isinstance(value, Quantised | Whole):
-            return [replace(value, value=one) for one in value.value.each_of(move)]
-        if isinstance(value, Tokens | Tokenwise):
-            return [*value.each_of(move)]
-        if isinstance(value, Curve):
-            return [Curve(one, value.polynomial) for one in value.of.each_of(move)]
-        if isinstance(value, Modulated):
-            return moved_parts(value, move)
-        if isinstance(value, TokenCase):
-            return value.each_of(move)
-        if isinstance(value, ScoreArray | AttentionWeights):
-            return [moved_scores(value, move)]
-        raise NotUnderstood("a move of elements of this kind of value")
+        if isinstance(value, Ending):
+            return [*_after_the_end(node.op_type, how, value, move)]
+        if node.op_type == "Cast":
+            return [_unchanged(how, value)]
+        return each_moved(value, move)
 
 
 def _are_constant(values: list[Any]) -> bool:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from constructions.importing.graph import arithmetic, attention, curves, rotated_norms
+from constructions.importing.graph import arithmetic, attention, curves
 from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.importing.graph.curves import Curve, as_curve, resolved
 from constructions.importing.graph.operators import Attributes, axes_in
 from constructions.importing.graph.rotated_norms import TurnedSquare
 from constructions.importing.graph.state import State
-from constructions.importing.graph.values import Tokenwise, what
+from constructions.importing.graph.values import ArrayMean, MeanSquare, Tokenwise, what
 
 SUM = "a sum over all tokens is their mean times the number of tokens of the graph, on inputs of other lengths, too"
 NO_BOUND = 10**38
@@ -33,23 +33,25 @@ def _over_axes(state: State, node: Attributes, value: Any, given: Any = None, is
         raise NotUnderstood(f"a mean or sum of {what(value)} over {len(axes)} axes, expected one")
     (axis,) = axes
     count, is_last = Fraction(of.shape[axis]), axis == of.codes.ndim - 1
-    if isinstance(value, TurnedSquare) and keep and is_last:
-        return rotated_norms.mean(value, count if is_sum else Fraction(1))
-    if is_last and (curves.is_square(value) or (isinstance(value, Tokenwise) and keep and not is_sum)):
+    factor = count if is_sum else Fraction(1)
+    if isinstance(value, TurnedSquare) and keep and is_last:  # rotations keep lengths
+        return MeanSquare(value.turn.of, False, factor * value.value.factor**2)
+    if is_last and (square := curves.mean_square(value, factor)) is not None:
         if not keep:
             raise NotUnderstood("a mean or sum that drops its axis")
-        return curves.mean(value, count if is_sum else Fraction(1))
+        return square
+    if is_last and isinstance(value, Tokenwise) and keep and not is_sum:
+        return ArrayMean(value)
     if not isinstance(value, Tokenwise | Curve):
         raise NotUnderstood(f"a mean or sum of {what(value)}")
     whole = resolved(value, state.exactness)
     if (whole.positions == np.take(whole.positions, [0], axis)).all():
-        return curves.summed(whole, axis, keep, Fraction(1) if is_sum else 1 / count, state.exactness)
+        return curves.summed(whole, axis, keep, factor / count, state.exactness)
     made = attention.pooled(whole, axis, keep)
     state.pooled = True
-    if not is_sum:
-        return made
-    state.assume(SUM)
-    return replace(made, factor=made.factor * count)
+    if is_sum:
+        state.assume(SUM)
+    return replace(made, factor=made.factor * factor)
 
 
 def _squares(state: State, node: Attributes, value: Any, given: Any = None) -> Any:

@@ -42,7 +42,7 @@ def product(x: Any, y: Any, state: State) -> TurnedSquare | Modulated | None:
     """Return x · y, if it is a square of rotated numbers, or rotated numbers divided by their root mean square."""
     if isinstance(y, Modulated) and x is not y:
         x, y = y, x
-    turn = _turn_of(x, state) if isinstance(x, Modulated) else None
+    turn: Turn | None = state.once(_turn_of, x) if isinstance(x, Modulated) else None
     if turn is None:
         return None
     if x is y:
@@ -56,35 +56,22 @@ def product(x: Any, y: Any, state: State) -> TurnedSquare | Modulated | None:
                      x.factor * made.factor)
 
 
-def mean(square: TurnedSquare, factor: Fraction) -> MeanSquare:
-    """Return the mean over the last axis, times a factor."""
-    return MeanSquare(square.turn.of, False, factor * square.value.factor**2)
-
-
 def normed(value: Any, epsilon: Fraction, gain: Array, state: State) -> Modulated | None:
     """Return the norm by the root mean square, if the value is rotated, and the gain is one number; else None."""
     square, number = product(value, value, state), number_in(gain)
     if not isinstance(square, TurnedSquare) or number is None:
         return None
-    made = product(value, replace(mean(square, Fraction(1)), epsilon=epsilon, power=-curves.HALF), state)
+    roots = MeanSquare(square.turn.of, False, square.value.factor**2, epsilon, -curves.HALF)
+    made = product(value, roots, state)
     return replace(made, factor=made.factor * number) if isinstance(made, Modulated) else None
 
 
-def _turn_of(value: Modulated, state: State) -> Turn | None:
-    """Return the rotation of the value, computed once for each; None if it is not a rotation."""
-    if id(value) not in state.turns:
-        state.turns[id(value)] = value, _found(value)
-    found: Turn | None = state.turns[id(value)][1]
-    return found
-
-
-def _found(value: Modulated) -> Turn | None:
-    shape = value.parts[0][0].shape
-    positions = value.parts[0][0].positions
-    parts = [(part, np.broadcast_to(table, shape)) for part, table in value.parts if part.shape == shape]
+def _turn_of(value: Modulated) -> Turn | None:
+    """Return the rotation of the value; None if it is not a rotation."""
+    shape, positions = value.shape, value.parts[0][0].positions
+    parts = [(part, np.broadcast_to(table, shape)) for part, table in value.parts]
     first = positions == 0
-    if len(parts) < len(value.parts) or not first.any() or any(
-            part.factor != 1 or (part.positions != positions).any() for part, _ in parts):
+    if not first.any() or any((part.positions != positions).any() for part, _ in parts):
         return None
     chosen: list[tuple[Tokenwise, Array]] = []
     beside: dict[int, tuple[Tokenwise, Array]] = {}

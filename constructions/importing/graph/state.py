@@ -26,7 +26,16 @@ from constructions.importing.graph.affine_forms import (
     TokenBase,
     beside,
 )
-from constructions.importing.graph.values import AttentionWeights, Modulated, ScoreArray, Tokens, Tokenwise, placed
+from constructions.importing.graph.values import (
+    AttentionWeights,
+    Move,
+    Quantised,
+    ScoreArray,
+    Tokens,
+    Tokenwise,
+    Whole,
+    placed,
+)
 
 MAX_ELEMENTS = 1 << 24
 """Of one array."""
@@ -36,12 +45,11 @@ MAX_ELEMENTS = 1 << 24
 class Tables:
     """Tables added to the scores of heads, -infinity where keys are hidden; ``apart``: heads do not read them.
 
-    ``bidirectional``: causal masks are tables, too; ``hides``: a table hides keys that attention would see.
+    ``bidirectional``: causal masks are tables, too.
     """
 
     apart: bool = False
     bidirectional: bool = False
-    hides: bool = False
     added: list[Array] = field(default_factory=list)
 
     def begin(self, other: Tables) -> bool:
@@ -65,8 +73,7 @@ class State:
     token_base: TokenBase | None = None
     position_base: SumBase | None = None
     assumed: dict[str, dict[str, None]] = field(default_factory=dict)
-    plain: dict[int, tuple[Any, Any]] = field(default_factory=dict)
-    turns: dict[int, tuple[Modulated, Any]] = field(default_factory=dict)
+    made: dict[tuple[str, int], tuple[Any, Any]] = field(default_factory=dict)
     quantised: bool = False
     rounded: bool = False
     pooled: bool = False
@@ -76,6 +83,13 @@ class State:
     def assume(self, what: str) -> None:
         """Record an approximation in the current node."""
         self.assumed.setdefault(what, {})[self.exactness.node] = None
+
+    def once(self, make: Callable[[Any], Any], value: Any) -> Any:
+        """Return the result of a function, called once for each value."""
+        key = make.__name__, id(value)
+        if key not in self.made:
+            self.made[key] = value, make(value)
+        return self.made[key][1]
 
     def positions(self) -> SumBase:
         """Return the base of one-hot vectors of positions."""
@@ -99,16 +113,7 @@ class State:
         return placed(Flat({self.token_base: rows}, (), width), positions, forms)
 
 
-def moved_parts(value: Modulated, move: Callable[[Any], list[Any]]) -> list[Modulated]:
-    """Move numbers together with their constants."""
-    parts = [(part, move(part.codes), move(np.array(np.broadcast_to(table, part.shape))))
-             for part, table in value.parts]
-    return [Modulated(tuple((replace(part, codes=np.asarray(codes[k], np.int64)), np.asarray(tables[k]))
-                            for part, codes, tables in parts), value.factor) for k in range(len(parts[0][1]))]
-
-
-def moved_scores(value: ScoreArray | AttentionWeights,
-                 move: Callable[[Any], list[Any]]) -> ScoreArray | AttentionWeights:
+def moved_scores(value: ScoreArray | AttentionWeights, move: Move) -> ScoreArray | AttentionWeights:
     """Return scores with changed indices before the last two."""
     scores = value.scores if isinstance(value, AttentionWeights) else value
     size = math.prod(scores.shape[-2:])
@@ -147,13 +152,21 @@ def by_head(shape: tuple[int, ...], make: Callable[[tuple[int, ...]], Any]) -> N
     return made
 
 
+def each_moved(value: Any, move: Move) -> list[Any]:
+    """Return the arrays made of the elements of an array of any kind."""
+    if isinstance(value, AttentionWeights | ScoreArray):
+        return [moved_scores(value, move)]
+    if isinstance(value, Quantised | Whole):
+        return [replace(value, value=one) for one in value.value.each_of(move)]
+    if not isinstance(value, np.ndarray) and not hasattr(value, "each_of"):
+        raise NotUnderstood("a move of elements of this kind of value")
+    made: list[Any] = move(value) if isinstance(value, np.ndarray) else value.each_of(move)
+    return made
+
+
 def rearranged(value: Any, move: Callable[[Any], Any]) -> Any:
     """Return an array of any kind with moved elements."""
-    if isinstance(value, AttentionWeights | ScoreArray):
-        return moved_scores(value, lambda array: [move(array)])
-    if isinstance(value, Modulated):
-        return moved_parts(value, lambda array: [move(array)])[0]
-    return move(value) if isinstance(value, np.ndarray) else value.moved(move)
+    return each_moved(value, lambda array: [move(array)])[0]
 
 
 NEARLY = np.ldexp(1, -20)
@@ -162,21 +175,18 @@ HIDING = 1 << 14
 Reads = tuple[Flat, Flat]
 
 
-Positions = Callable[[], SumBase]
-"""A function that returns the base of one-hot vectors of positions."""
-
-
-def as_scores(value: Any, count: int, positions: Positions) -> Any:
+def as_scores(state: State, value: Any) -> Any:
     """Return scores if the value is [..., queries, keys] for all tokens with one constant side, else the value."""
+    count = state.count
     if isinstance(value, np.ndarray):
         return _of_constants(value, count)
     if not isinstance(value, Tokenwise) or count < 2 or value.shape[-2:] != (count, count):
         return value
     places, forms = value.positions, value.forms
     if (places == np.arange(count)).all() and (forms == forms[..., :1]).all():
-        return _one_sided(value, forms[..., 0], positions, keys=True)
+        return _one_sided(state, value, forms[..., 0], keys=True)
     if (places == np.arange(count)[:, np.newaxis]).all() and (forms == forms[..., :1, :]).all():
-        return _one_sided(value, forms[..., 0, :], positions, keys=False)
+        return _one_sided(state, value, forms[..., 0, :], keys=False)
     return value
 
 
@@ -207,24 +217,23 @@ def weights_as_scores(weights: Any) -> ScoreArray | None:
     return made
 
 
-def _one_sided(value: Tokenwise, forms: NDArray[np.int64], positions: Positions, keys: bool) -> ScoreArray:
+def _one_sided(state: State, value: Tokenwise, forms: NDArray[np.int64], keys: bool) -> ScoreArray:
     """Return scores where only keys (or only queries) depend on tokens: forms [..., index on the other side]."""
     def read_by(index: tuple[int, ...]) -> Reads:
         which, first = np.unique(forms[index], return_inverse=True)
-        chosen = _chosen(first.reshape(-1), len(which), positions)
+        chosen = _chosen(state, first.reshape(-1), len(which))
         read = value.flat.columns(which)
         return (chosen, read) if keys else (read, chosen)
 
     return ScoreArray(by_head(value.shape[:-2], read_by), value.shape, np.arange(value.shape[-1]), value.factor)
 
 
-def _chosen(which: NDArray[np.intp], size: int, positions: Positions) -> Flat:
+def _chosen(state: State, which: NDArray[np.intp], size: int) -> Flat:
     """Return the one-hot vector of the number that a position has in ``which``."""
-    return Flat({}, (np.ones((1, 1)),), 1) if size == 1 else Flat({positions(): np.eye(size)[which]}, (), size)
+    return Flat({}, (np.ones((1, 1)),), 1) if size == 1 else Flat({state.positions(): np.eye(size)[which]}, (), size)
 
 
-def with_table(reads: Reads, added: Array, visible: NDArray[np.bool_], scale: Fraction, positions: Positions,
-               exactness: Exactness) -> Reads:
+def with_table(state: State, reads: Reads, added: Array, visible: NDArray[np.bool_], scale: Fraction) -> Reads:
     """Return additional columns of query and key that add a table to visible scores, after scaling.
 
     -infinity is replaced by -2^14 or less, a power of two in the table, for the hidden keys.
@@ -238,10 +247,10 @@ def with_table(reads: Reads, added: Array, visible: NDArray[np.bool_], scale: Fr
         if which[query] == len(rows):
             rows.append(np.where(sees, added[query], 0))
     whole = np.array(rows)
-    table = exactness.scaled(np.where(np.isfinite(whole), whole, 0), 1 / scale)
+    table = state.exactness.scaled(np.where(np.isfinite(whole), whole, 0), 1 / scale)
     least = np.ldexp(1, max(math.ceil(math.log2(HIDING / abs(scale))), 0))
     table[np.isneginf(whole)] = -least if scale > 0 else least
-    more = _chosen(which, len(rows), positions), Flat({positions(): np.ascontiguousarray(table.T)}, (), len(rows))
+    more = _chosen(state, which, len(rows)), Flat({state.positions(): np.ascontiguousarray(table.T)}, (), len(rows))
     if is_nothing(reads):
         return more
     return beside([reads[0], more[0]]), beside([reads[1], more[1]])
@@ -250,10 +259,3 @@ def with_table(reads: Reads, added: Array, visible: NDArray[np.bool_], scale: Fr
 def is_nothing(reads: Reads) -> bool:
     """Return whether all products of queries and keys are 0."""
     return any(not flat.terms and not flat.constants for flat in reads)
-
-
-def scaled_by_head(x: ScoreArray, numbers: Array, exactness: Exactness) -> NDArray[np.object_]:
-    """Return the inputs of heads, with each head's queries multiplied by its own number."""
-    each = np.broadcast_to(numbers[..., 0, 0], x.reads.shape)
-    return by_head(x.reads.shape, lambda index: (
-        x.reads[index][0].scaled(Fraction(np.float64(each[index])), exactness), x.reads[index][1]))

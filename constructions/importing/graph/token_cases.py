@@ -14,11 +14,11 @@ import numpy as np
 
 from constructions.importing.graph.affine_forms import Codes, Flat, NotUnderstood, beside
 from constructions.importing.graph.arithmetic import number_in
-from constructions.importing.graph.attention import LEAST_GAP, expect_no_cap, pooled, seen_by
+from constructions.importing.graph.attention import FINITE, LEAST_GAP, expect_no_cap, pooled, seen_by, softmax
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.operators import Attributes, axes_in
 from constructions.importing.graph.state import State, as_scores, by_head, is_nothing
-from constructions.importing.graph.values import Mask, ScoreArray, Tokens, Tokenwise
+from constructions.importing.graph.values import AttentionWeights, Mask, Move, ScoreArray, Tokens, Tokenwise
 
 HIDING = Fraction(-(1 << 14))
 MOST_TOKENS = 1 << 12
@@ -41,7 +41,7 @@ class TokenCase:
     inside: Any
     outside: Any
 
-    def each_of(self, move: Callable[[Any], list[Any]]) -> list[TokenCase]:
+    def each_of(self, move: Move) -> list[TokenCase]:
         """Return the arrays made of the elements."""
         return [TokenCase(np.asarray(codes, np.int64), self.tokens, inside, outside) for codes, inside, outside in zip(
             move(self.codes), move(self.inside), move(self.outside), strict=True)]
@@ -78,8 +78,8 @@ def mean_of_kept(state: State, operation: str, node: Attributes, inputs: Sequenc
         return KeptTokens(x, y.tokens) if fits and shape == x.shape and (
             np.broadcast_to(y.codes, shape) == x.positions).all() else None
     if operation == "ReduceSum" and isinstance(x, KeptTokens | TokenCase) and getattr(x, "summed", None) is None:
-        places, keeps_axis = x.value.positions if isinstance(x,
-                                                             KeptTokens) else x.codes, bool(node.attribute("keepdims"))
+        places = x.value.positions if isinstance(x, KeptTokens) else x.codes
+        keeps_axis = bool(node.attribute("keepdims"))
         axes = axes_in(node, y, places.ndim)
         if len(axes) != 1 or (np.moveaxis(places, axes[0], -1) != np.arange(state.count)).any():
             return None
@@ -143,7 +143,7 @@ def _compared(operation: str, inputs: Sequence[Any]) -> TokenCase:
 
 def masked(state: State, operation: str, inputs: Sequence[Any]) -> ScoreArray | None:
     """Return scores with a mask of keys by their tokens, of Add or Where; None without scores."""
-    inputs = [one if isinstance(one, TokenCase) else as_scores(one, state.count, state.positions) if
+    inputs = [one if isinstance(one, TokenCase) else as_scores(state, one) if
               not isinstance(one, np.ndarray) else one for one in inputs]
     if operation == "Add":
         for scores, case in (inputs, inputs[::-1]):
@@ -198,7 +198,15 @@ def _unseen(scores: ScoreArray) -> frozenset[int]:
     return found
 
 
-def without_unseen(state: State, scores: ScoreArray) -> ScoreArray:
+def weights_of(state: State, scores: ScoreArray) -> AttentionWeights:
+    """Return the softmax of scores, over keys."""
+    scores = _without_unseen(state, scores)
+    if (np.isfinite(scores.masks[0].numbers) & ~seen_by(scores)).any():
+        state.assume(FINITE)
+    return softmax(state, scores)
+
+
+def _without_unseen(state: State, scores: ScoreArray) -> ScoreArray:
     """Return scores in which an addend hides the invisible keys, whatever factor the scores had."""
     unseen = _unseen(scores)
     scores = replace(scores, masks=scores.masks[:1])

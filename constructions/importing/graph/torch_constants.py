@@ -38,11 +38,6 @@ def as_bfloat(numbers: Any) -> Any:
     return np.where(np.isnan(numbers), numbers, even.astype(np.uint32).view(np.float32)).reshape(np.shape(numbers))
 
 
-def of_bfloat(bits: Any) -> Any:
-    """Return stored numbers of bfloat16 in binary32."""
-    return (bits.astype(np.uint32) << 16).view(np.float32)
-
-
 def computed(how: Attributes, inputs: Sequence[Any]) -> Any:
     """Return the result of an operation on arrays; raise NotUnderstood if it is not supported."""
     function = _FUNCTIONS.get(how.operation)

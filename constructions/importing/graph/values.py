@@ -7,7 +7,7 @@ the form) gives the number at each place, so reshaping, slicing and transposing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 
 from constructions.importing.graph.affine_forms import Array, Codes, Exactness, Flat, NotUnderstood
 
+Move = Callable[[Any], list[Any]]
+"""A move of elements: the arrays that it makes of an array of their indices."""
+
 
 @dataclass(frozen=True)
 class Tokens:
@@ -25,9 +28,9 @@ class Tokens:
     codes: Codes
     kind: str = "int64"
 
-    def each_of(self, move: Callable[[Codes], list[Codes]]) -> Iterator[Tokens]:
+    def each_of(self, move: Move) -> list[Tokens]:
         """Return the arrays made of the elements."""
-        return (Tokens(np.asarray(codes, np.int64), self.kind) for codes in move(self.codes))
+        return [replace(self, codes=np.asarray(codes, np.int64)) for codes in move(self.codes)]
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,13 @@ class Tokenwise:
         """Return the array with moved elements."""
         return replace(self, codes=np.asarray(move(self.codes), np.int64))
 
-    def each_of(self, move: Callable[[Codes], list[Codes]]) -> Iterator[Tokenwise]:
+    def each_of(self, move: Move) -> list[Tokenwise]:
         """Return the arrays made of the elements."""
-        return (replace(self, codes=np.asarray(codes, np.int64)) for codes in move(self.codes))
+        return [replace(self, codes=np.asarray(codes, np.int64)) for codes in move(self.codes)]
+
+    def broadcast(self, shape: tuple[int, ...]) -> Tokenwise:
+        """Return the array broadcast with another shape."""
+        return self.moved(lambda codes: np.broadcast_to(codes, np.broadcast_shapes(codes.shape, shape)))
 
     def settled(self, exactness: Exactness) -> Tokenwise:
         """Return the array with the factor multiplied into the forms."""
@@ -135,6 +142,12 @@ class Modulated:
     def shape(self) -> tuple[int, ...]:
         """Shape of the array."""
         return self.parts[0][0].shape
+
+    def each_of(self, move: Move) -> list[Modulated]:
+        """Return the arrays made of the elements, together with their constants."""
+        parts = [zip(part.each_of(move), move(np.array(np.broadcast_to(table, part.shape))), strict=True)
+                 for part, table in self.parts]
+        return [Modulated(made, self.factor) for made in zip(*parts, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -277,9 +290,9 @@ def grouped(value: Tokenwise) -> tuple[Codes, Codes, list[Codes]]:
     return positions[..., 0], rank[inverse.reshape(-1)].reshape(forms.shape[:-1]), groups
 
 
-def placed(flat: Flat, positions: Codes, forms: Codes) -> Tokenwise:
-    """Return an array of these forms of the tokens at these positions."""
-    return Tokenwise(flat, np.asarray(positions * flat.size + forms, np.int64))
+def placed(flat: Flat, positions: Codes, forms: Codes, factor: Fraction = Fraction(1)) -> Tokenwise:
+    """Return an array of these forms of the tokens at these positions, times a factor."""
+    return Tokenwise(flat, np.asarray(positions * flat.size + forms, np.int64), factor)
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:

@@ -3,7 +3,6 @@
 See docs/howto/importing.md.
 """
 
-from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import isqrt
 from typing import Any
@@ -15,8 +14,8 @@ from constructions.importing.graph.affine_forms import NotUnderstood
 from constructions.importing.graph.curves import Curve, resolved
 from constructions.importing.graph.operators import Attributes
 from constructions.importing.graph.state import State, rearranged
-from constructions.importing.graph.token_cases import TokenCase, masked
-from constructions.importing.graph.values import AttentionWeights, Modulated, ScoreArray, Tokenwise
+from constructions.importing.graph.token_cases import TokenCase, masked, weights_of
+from constructions.importing.graph.values import Modulated, ScoreArray, Tokenwise
 
 ROOT = "scores are divided by the square root of the heads' width, rounded to binary64"
 _CACHES = ((4, "past_key"), (5, "past_value"), (6, "nonpad_kv_seqlen"))
@@ -40,9 +39,8 @@ def _by_head(value: Any, heads: int | None, what: str) -> Any:
     return rearranged(value, lambda codes: np.swapaxes(codes.reshape(*codes.shape[:2], heads, -1), 1, 2))
 
 
-def attend(state: State, node: Attributes, inputs: Sequence[Any], weigh: Callable[[State, ScoreArray], AttentionWeights]
-           ) -> Tokenwise:
-    """Return attention without a cache; ``weigh`` makes weights of scores, which are capped before a mask is added."""
+def attend(state: State, node: Attributes, *inputs: Any) -> Tokenwise:
+    """Return attention without a cache; scores are capped before a mask is added."""
     for place, name in _CACHES:
         if len(inputs) > place and inputs[place] is not None:
             raise NotUnderstood(f"{name}: attention with a cache, expected all keys in the node's own input")
@@ -70,7 +68,7 @@ def attend(state: State, node: Attributes, inputs: Sequence[Any], weigh: Callabl
         isqrt(width) ** 2 == width) else Fraction(np.float64(1 / np.sqrt(width)))
     scores = attention.scores_of(query, key).scaled(scale)
     scores = scores.scaled(1 / cap).capped().scaled(cap) if cap else scores
-    weights = weigh(state, _with_mask(state, node, scores, [*inputs, None][3]))
+    weights = weights_of(state, _with_mask(state, node, scores, [*inputs, None][3]))
     made = attention.averages(weights, value, state.attentions)
     if len(flat[0].shape) == 4:
         return made
