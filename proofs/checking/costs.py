@@ -6,9 +6,8 @@ from proofs.check.checker.chapters.trained.balls.precision import HIGHEST, LOWES
 from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, count_leaves
 from proofs.check.checker.chapters.trained.reading.network import AttentionStep
 from proofs.check.checker.chapters.trained.reading.words_claim import WordsUnit
-from proofs.check.checker.chapters.trained.words.deciding import DecisionByCover
 from proofs.check.checker.chapters.trained.words.judge import Judge
-from proofs.check.checker.chapters.trained.words.running import stacks_of
+from proofs.check.checker.chapters.trained.words.running import DecisionByCover
 
 STEPS_A_SECOND = 1_000_000
 PASS_STEPS = 20  # of a class, for each class that it sees, in each direction of each head
@@ -35,10 +34,9 @@ def estimate_decision(given: DecisionByCover) -> Mapping[str, int]:
 
 def cost_of_token(judge: Judge) -> int:
     """Return the steps for one token of a word, at the lowest precision that its numbers fit."""
-    stacks = stacks_of(judge)
     for level in range(LOWEST, HIGHEST + 1):
         try:
-            return max(1, level) * (20 + stacks.at(level).cost)
+            return max(1, level) * (20 + judge.stacks.at(level).cost)
         except Undecided:
             pass
     return 0

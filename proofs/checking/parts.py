@@ -4,6 +4,7 @@ Each file is read by the checker's reader; errors are those of its `check_text`,
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple, cast
@@ -11,26 +12,26 @@ from typing import Any, NamedTuple, cast
 from constructions.errors import InputError
 from proofs.check.checker.chapters.float_models.reading import FloatClaim
 from proofs.check.checker.chapters.float_models.roundoff import expect_sensible
-from proofs.check.checker.chapters.trained.floats.proof import FloatExecutions, ModelProver, cover_of
+from proofs.check.checker.chapters.trained.floats.proof import ModelProver, cover_of
 from proofs.check.checker.chapters.trained.reading.cover import ClassesUnit, Cover, CoverPart
 from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.words_claim import EachWord, TrainedClaim, WordsUnit
-from proofs.check.checker.chapters.trained.words.covering import expect_covered
-from proofs.check.checker.chapters.trained.words.deciding import (
-    CoverageCounts,
+from proofs.check.checker.chapters.trained.words.deciding import count_obligations, expect_covered
+from proofs.check.checker.chapters.trained.words.judge import Cases, Word
+from proofs.check.checker.chapters.trained.words.obligations import obligations
+from proofs.check.checker.chapters.trained.words.running import (
     DecisionByCover,
+    DecisionOfWords,
     Prover,
-    add_up,
     prove_units,
 )
-from proofs.check.checker.chapters.trained.words.judge import ALL, Judge, Share
-from proofs.check.checker.chapters.trained.words.obligations import obligations
 from proofs.check.checker.chapters.trained.words.vacuous import find_vacuous_lengths
 from proofs.check.checker.checking import Accepted, nothing_unexpected, read_bytes, read_within
 from proofs.check.checker.kernel.budget import MAX_N, Budget
 from proofs.check.checker.kernel.verdicts import Rejected, expect
 from proofs.check.checker.requirements import ANYTHING, Request, RequiredClaim
 from proofs.checking.costs import estimate_decision
+from proofs.checking.shares import Share
 
 
 def read_decision_of(data: bytes, required: RequiredClaim, work: int) -> DecisionByCover:
@@ -46,12 +47,12 @@ def has_lengths(given: object) -> bool:
     return isinstance(given, Decision) and isinstance(given.evidence, Cover | EachWord)
 
 
-def read_float_executions(data: bytes, work: int) -> FloatExecutions:
+def read_float_executions(data: bytes, work: int) -> DecisionOfWords:
     """Return the claim about executions of all words under float models with these bytes."""
     given = read_within(data, ANYTHING, Budget(work)).given
     expect(isinstance(given, Decision) and isinstance(given.evidence, Cover | EachWord) and given.floats,
            "a file of this kind is not about float executions of all words")
-    return cast(FloatExecutions, given)
+    return cast(DecisionOfWords, given)
 
 
 def check_part(data: bytes, part: int, parts: int, required: RequiredClaim = ANYTHING,
@@ -177,21 +178,38 @@ def check_some(path: str, request: Request, some: Some) -> str:
     return f"{what}: {', '.join(f'{count} {name}' for name, count in found.items())}"
 
 
-def join_coverage(given: DecisionByCover, proved: Iterable[CoverageCounts]) -> CoverageCounts:
+def join_coverage(given: DecisionByCover, proved: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
     """Check that the cover is complete; return the sum of the coverage of all parts.
 
     Raises:
         Rejected: if an obligation is left out of the cover.
     """
     expect_covered(given)
-    return add_up(given, proved)
+    total = Counter[str]()
+    for coverage in proved:
+        total.update(coverage)
+    return {**total, "obligations": count_obligations(given)}
 
 
-def prove_part(given: DecisionByCover, part: int, parts: int) -> CoverageCounts:
+class ShareProver(Prover):
+    """Prover of a share of the words of each unit, and of classes."""
+
+    def __init__(self, given: DecisionByCover, share: Share) -> None:
+        super().__init__(given)
+        self._share = share
+
+    def words(self, unit: WordsUnit) -> Iterator[tuple[Word, Cases]]:
+        """Yield the words of the unit that are in the share."""
+        letters = len(self.judge.claim.alphabet)
+        found = self.judge.words(unit.first, unit.last, lambda word: self._share.has_some(word, letters))
+        return ((word, cases) for word, cases in found if self._share.has(word, letters))
+
+
+def prove_part(given: DecisionByCover, part: int, parts: int) -> Mapping[str, int]:
     """Check that the cover is complete; prove a share of each unit of words, and every ``parts``-th unit of classes."""
     expect_covered(given)
     units = [given.evidence.units[place] for place in places_of_part(given, part, parts)]
-    return prove_units(given, units, Share(part - 1, parts))
+    return prove_units(ShareProver(given, Share(part - 1, parts)), units)
 
 
 def find_unproved(given: DecisionByCover, part: int, parts: int) -> list[tuple[int, str]]:
@@ -203,10 +221,10 @@ def find_unproved(given: DecisionByCover, part: int, parts: int) -> list[tuple[i
         Rejected: if an obligation is left out of the cover.
     """
     expect_covered(given)
-    prover, unproved = Prover(given), []
+    prover, unproved = ShareProver(given, Share(part - 1, parts)), []
     for place in sorted(places_of_part(given, part, parts)):
         try:
-            prover.prove(given.evidence.units[place], Share(part - 1, parts))
+            prover.prove(given.evidence.units[place])
         except Rejected as reason:
             unproved.append((place, str(reason)))
     return unproved
@@ -219,7 +237,7 @@ def places_of_part(given: DecisionByCover, part: int, parts: int) -> list[int]:
     return [*words, *classes[part - 1::parts]]
 
 
-def prove_sample(given: DecisionByCover, number: int, data: bytes) -> CoverageCounts:
+def prove_sample(given: DecisionByCover, number: int, data: bytes) -> Mapping[str, int]:
     """Check that the cover is complete; prove units chosen by a digest of the file.
 
     A unit of words is proved at one obligation of it, a unit of classes as a whole.
@@ -231,7 +249,7 @@ def prove_sample(given: DecisionByCover, number: int, data: bytes) -> CoverageCo
     for draw in range(number):
         place = int.from_bytes(sha256(digest + draw.to_bytes(8, "big")).digest(), "big") % sum(weights)
         chosen[obligation_at(given.evidence.units, place)] = None
-    return prove_units(given, chosen)
+    return prove_units(Prover(given), chosen)
 
 
 def obligation_at(cover: Iterable[CoverPart], place: int) -> CoverPart:
@@ -245,7 +263,7 @@ def obligation_at(cover: Iterable[CoverPart], place: int) -> CoverPart:
     raise IndexError(place)
 
 
-def find_unproved_floats(given: FloatExecutions, run: FloatClaim) -> tuple[int, str] | None:
+def find_unproved_floats(given: DecisionOfWords, run: FloatClaim) -> tuple[int, str] | None:
     """Return the first place or length that is not proved under a float model, with the reason, or None.
 
     Raises:
@@ -255,29 +273,40 @@ def find_unproved_floats(given: FloatExecutions, run: FloatClaim) -> tuple[int, 
     prover, found = ModelProver(given, run), list[tuple[int, str]]()
     for one in obligations(given.network, given.claim):
         last = min(one.last, found[-1][0] - 1) if found else one.last
-        found += [(n, reason) for n, reason in prover.tried(one.offset, one.first, last) if reason]
+        found += tried(prover, WordsUnit(one.offset, one.first, last))
     return found[-1] if found else None
 
 
-def find_unproved_words(given: FloatExecutions, run: FloatClaim) -> Iterator[tuple[int, ...]]:
+def tried(prover: ModelProver, unit: WordsUnit) -> Iterator[tuple[int, str]]:
+    """Yield the length of each unproved word, and the reason; after it only shorter ones are tried."""
+    judge, last, prove = prover.judge, unit.last, prover.inputs(unit).prove
+    for word, cases in prover.words(unit):
+        if len(word) <= last:
+            try:
+                judge.prove_words(unit.offset, [(word, cases)], prove)
+            except Rejected as refusal:
+                last = len(word) - 1
+                yield len(word), str(refusal)
+
+
+def find_unproved_words(given: DecisionOfWords, run: FloatClaim) -> Iterator[tuple[int, ...]]:
     """Yield the words that are not proved at some offset under a float model.
 
     Raises:
         Rejected: if the model, or an operation of the network, has no rule.
     """
     expect_sensible(run)
-    prover, judge = ModelProver(given, run), Judge(given.network, given.claim)
+    prover = ModelProver(given, run)
     for one in obligations(given.network, given.claim):
-        inputs = prover.inputs(one.offset, one.first, one.last)
-        for word, cases in judge.words(one.first, one.last, ALL):
-            if needed := judge.needed(len(word), cases):
-                try:
-                    inputs.prove(judge.tokens(word), needed)
-                except Rejected:
-                    yield word
+        prove = prover.inputs(one).prove
+        for word, cases in prover.words(one):
+            try:
+                prover.judge.prove_words(one.offset, [(word, cases)], prove)
+            except Rejected:
+                yield word
 
 
-def find_unproved_units_of_runs(given: FloatExecutions, run: FloatClaim) -> list[tuple[int, str]]:
+def find_unproved_units_of_runs(given: DecisionOfWords, run: FloatClaim) -> list[tuple[int, str]]:
     """Return the places in the cover of units that are not proved under a float model, each with the reason.
 
     Raises:
@@ -287,7 +316,7 @@ def find_unproved_units_of_runs(given: FloatExecutions, run: FloatClaim) -> list
     prover, unproved = ModelProver(given, run), []
     for place, unit in enumerate(cover_of(given)):
         try:
-            prover.prove_unit(unit)
+            prover.prove(unit)
         except Rejected as reason:
             unproved.append((place, str(reason)))
     return unproved

@@ -32,11 +32,11 @@ class Head:
     def __init__(self, **fields: str) -> None:
         given = given_of(network_of("attention"), FINE | fields)
         prover = proof.ModelProver(given, given.floats[0])
-        stack = prover._rows.balls.stacks.beginning(0)
+        stack = prover._rows.balls.beginning(0)
         self.one, (attention, _) = stack.precision.one, stack.blocks[0]
         assert isinstance(attention, AttentionOnBalls)
         self.known: HeadOnBalls = attention._ball_heads[0]
-        step: Any = prover._network.forms.network.steps[0]
+        step: Any = prover.network.forms.network.steps[0]
         self.maps = [arrays(linear(affine)) for affine in (step.heads[0].query, step.heads[0].key)]
         self.out = np.array(step.heads[0].out.rows, dtype=float) * 2.0**step.heads[0].out.power
         self.scale = float(step.scale.times) if step.scale.times else float(step.scale.root) ** -0.5

@@ -37,6 +37,7 @@ from proofs.check.checker.chapters.trained.reading.network import (
     Norm,
     UnitsStep,
 )
+from proofs.check.checker.chapters.trained.reading.words_claim import WordsUnit
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
 from tests.check.test_trained_float_ball_edges import ONE, balls, is_refused, root
@@ -180,12 +181,17 @@ def test_rows_are_off_by_their_logits_as_these_are_stored(norm: Norm | None) -> 
         assert value == same and 0 <= error - before - more < 6
     for row, (value, error) in enumerate(rows.values(logits, [0, 1])):
         rows.least[row] = value - error - 1
-        assert rows.are_above(logits, [row])
-        assert row == 0 or rows.are_above(logits, [0, row])
+        assert are_above(rows, logits, [row])
+        assert row == 0 or are_above(rows, logits, [0, row])
         rows.least[row] += 1
-        assert not rows.are_above(logits, [row])
-        assert not rows.are_above(logits, [row, 1 - row]) and not rows.are_above(logits, [1 - row, row])
+        assert not are_above(rows, logits, [row])
+        assert not are_above(rows, logits, [row, 1 - row]) and not are_above(rows, logits, [1 - row, row])
         rows.least[row] -= 1
+
+
+def are_above(rows: RowsOnBalls, logits: Logits, wanted: Sequence[int]) -> bool:
+    return all(value - error > rows.least[row] for row, (value, error) in
+               zip(wanted, rows.values(logits, wanted), strict=True))
 
 
 @pytest.mark.parametrize("places", [None, Matrix(((1, 1), (-2, 4)), 2, -3)])
@@ -213,26 +219,25 @@ def test_sums_of_more_terms_than_their_format_has_room_for_are_left_to_forms() -
 def test_an_input_is_proved_where_all_its_places_are_and_balls_reject_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     given = given_of(make_network("post", 5), FINE)
     prover = proof.ModelProver(given, given.floats[0])
-    known, runner, asked = prover._rows.balls, prover.inputs(1, 1, 4).runner, list[Any]()
+    known, asked = prover.inputs(WordsUnit(1, 1, 4)), list[Any]()
     answers: dict[int, Any] = {}
 
-    def are_above(rows: RowsOnBalls, logits: Logits, wanted: Sequence[int]) -> bool:
+    def values(rows: RowsOnBalls, logits: Logits, wanted: Sequence[int]) -> list[tuple[int, int]]:
         asked.append((logits, wanted))
         if isinstance(answers[wanted[0]], Exception):
             raise answers[wanted[0]]
-        return bool(answers[wanted[0]])
+        return [(rows.least[wanted[0]] + (1 if answers[wanted[0]] else 0), 0)]
 
-    monkeypatch.setattr(RowsOnBalls, "are_above", are_above)
+    monkeypatch.setattr(RowsOnBalls, "values", values)
     for one, other in product((True, False, Undecided(), Rejected("it is so")), repeat=2):
         answers.update({0: one, 1: other})
-        assert known.prove(runner, WORD, {3: [0], 4: [1]}) == (one is other is True)
-        assert all(logits == runner.logits(0, WORD, [3, 4])[3 + wanted[0]] for logits, wanted in asked)
-    known._helps, answers[0] = False, True
-    assert not known.prove(runner, WORD, {3: [0]})
+        assert known._prove_by_balls(WORD, {3: [0], 4: [1]}) == (one is other is True)
+        assert all(logits == known._runner.logits(0, WORD, [3, 4])[3 + wanted[0]] for logits, wanted in asked)
 
 
 def test_where_balls_are_too_coarse_for_every_word_nothing_is_asked_of_them() -> None:
     coarse = FINE | dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(3,-60,60)")
     for fields, helps in ((FINE, True), (coarse, False)):
         given = given_of(make_network("post", 5), fields)
-        assert proof.ModelProver(given, given.floats[0])._rows.balls._helps == helps
+        rows = proof.ModelProver(given, given.floats[0])._rows
+        assert is_refused(partial(rows.balls.beginning, 0)) != helps

@@ -16,6 +16,8 @@ from proofs.check.checker.chapters.trained.balls.precision import Logits, Stream
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.form_stack import make_row_maps
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
+from proofs.check.checker.chapters.trained.reading.words_claim import WordsUnit
+from proofs.check.checker.chapters.trained.words.running import DecisionOfWords
 from proofs.check.checker.chapters.trained.zonotopes.affine import apply, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
@@ -107,7 +109,7 @@ def network_of(kind: str) -> dict[str, Any]:
     return made
 
 
-def given_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.FloatExecutions:
+def given_of(network: dict[str, Any], fields: dict[str, Any]) -> DecisionOfWords:
     claim = make_claim(cases=LOGITS, read="last", min_n=1, offsets=[1, 1])
     return parsed(float_executions(network, claim, fields), Budget(100))
 
@@ -117,7 +119,7 @@ def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int,
     """Return each row's value and error bound in a run, in units of 2^-26; and the last stream."""
     given = given_of(network, fields)
     prover = proof.ModelProver(given, given.floats[0])
-    known, last = prover._rows.balls.stacks.at(0).rows, list[Stream]()
+    known, last = prover._rows.balls.at(0).rows, list[Stream]()
     judge = known.logits
 
     def kept(stream: Stream) -> Logits:
@@ -126,7 +128,7 @@ def known_rows(network: dict[str, Any], fields: dict[str, Any], word: tuple[int,
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(known, "logits", kept)
-        found = prover.inputs(1, 1, 4).runner.logits(0, word, [len(word) - 1])[len(word) - 1]
+        found = prover.inputs(WordsUnit(1, 1, 4))._runner.logits(0, word, [len(word) - 1])[len(word) - 1]
     return known.values(found, range(3)), last[0]
 
 
@@ -164,10 +166,10 @@ def forms_of(network: dict[str, Any], fields: dict[str, Any]) -> list[tuple[int,
     """Return the centre and radius of the form of each row, in units of 2^-44."""
     given = given_of(network, fields)
     prover = proof.ModelProver(given, given.floats[0])
-    stack = prover._network.forms
+    stack = prover.network.forms
     ((_, stream),) = CachedExecutions(stack, 1).attended(WORD, [len(WORD) - 1])
     logits = stack.finish(stream)
-    maps = [make_row_maps(stack.budget, [row], given.network.outputs) for row in prover._rows._inputs[0]]
+    maps = [make_row_maps(stack.budget, [row], given.network.outputs) for row in prover._rows.rows]
     rows = [spread(stack.budget, apply(stack.budget, row, logits)) for row in maps]
     return [(centre, reach) for (centre,), (reach,) in rows]
 

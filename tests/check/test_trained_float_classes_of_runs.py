@@ -232,14 +232,14 @@ def test_a_row_of_forms_must_be_above_the_margin_by_a_unit(margin: str) -> None:
     claim = make_claim(margin=margin, cases=cases)
     given = parsed(float_executions(make_network("post", 5), claim, BINARY32), Budget())
     prover = ModelProver(given, given.floats[0])
-    forms, least = prover._rows.forms, ceil(Fraction(margin) * UNIT)
+    known, least = prover._rows, ceil(Fraction(margin) * UNIT)
 
     def logits(x: int) -> AffineForm:
         return AffineForm([x, -UNIT], 2, [7, 0], [abs(x) + 7, UNIT])
 
-    edge = bisect(range(16 * UNIT), False, key=lambda x: not is_rejected(forms._prove_row, 0, logits(x - 4 * UNIT)))
+    edge = bisect(range(16 * UNIT), False, key=lambda x: not is_rejected(known.prove_row, 0, logits(x - 4 * UNIT)))
     edge -= 4 * UNIT
-    (centre,), (reach,) = spread(Budget(1), apply(Budget(1), make_row_maps(Budget(1), forms._rows, 2), logits(edge)))
+    (centre,), (reach,) = spread(Budget(1), apply(Budget(1), make_row_maps(Budget(1), known.rows, 2), logits(edge)))
     assert centre == edge + UNIT and reach >= 7 and centre - reach == least + 1
 
 
@@ -254,17 +254,13 @@ def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_
         def attended(self, tokens: object, places: Any) -> Any:
             return ((place, place) for place in places)
 
-    class NoBalls:
-        def prove(self, *given: object) -> bool:
-            return False
-
     def finish(place: int) -> AffineForm:
         asked.append(place)
         return AffineForm([high if place else low, low if place == 2 else high], 2, [0, 0], [UNIT, UNIT])
 
     rows = prover._rows
-    rows.__dict__["balls"], inputs = NoBalls(), InputsUnderModel(rows, 0, [])
-    inputs.__dict__ |= {"cache": Walk(), "runner": None}
+    inputs = InputsUnderModel(rows, 0, [])
+    inputs.__dict__ |= {"_cache": Walk(), "_prove_by_balls": lambda *_: False}
     rows.network.forms.__dict__["finish"] = finish
     for needed, known in (({1: [0, 1]}, True), ({1: [0], 2: [1]}, False), ({2: [0], 1: [1]}, True),
                           ({0: [1], 1: [0]}, True), ({1: [1], 0: [0]}, False)):

@@ -25,6 +25,7 @@ from proofs.check.checker.chapters.trained.floats.rounding import rounding, sum_
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOnForms
 from proofs.check.checker.chapters.trained.floats.stored_averages import AveragesOfWeights
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
+from proofs.check.checker.chapters.trained.words.running import DecisionOfWords
 from proofs.check.checker.chapters.trained.zonotopes.affine import (
     UNIT,
     AffineForm,
@@ -70,7 +71,7 @@ def run_of(fields: dict[str, Any]) -> Any:
     return given_of(make_network("rms"), fields).floats[0]
 
 
-def given_of(network: dict[str, Any], fields: dict[str, Any]) -> proof.FloatExecutions:
+def given_of(network: dict[str, Any], fields: dict[str, Any]) -> DecisionOfWords:
     """Return a certificate of a claim without cases."""
     return parsed(float_executions(network, make_claim(), fields), Budget(100))
 
@@ -367,11 +368,11 @@ def test_logits_of_drawn_runs_are_within_their_forms(kind: str, fields: dict[str
     network = make_network(kind, 7)
     given = given_of(network, fields)
     prover = proof.ModelProver(given, given.floats[0])
-    walk, worst, draw = CachedExecutions(prover._network.forms, 1), 0.0, np.random.default_rng(3)
+    walk, worst, draw = CachedExecutions(prover.network.forms, 1), 0.0, np.random.default_rng(3)
     for tokens in ([2, 0, 1, 1, 0], [2, 0, 1, 0]):
         at = len(tokens) - 1
         ((_, stream),) = walk.attended(tokens, [at])
-        logits = prover._network.forms.finish(stream)
+        logits = prover.network.forms.finish(stream)
         known = spread(Budget(1), logits)
         for drawn in (None, draw, draw):
             emulation = emulated(network, fields, drawn)

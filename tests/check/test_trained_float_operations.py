@@ -143,7 +143,7 @@ def test_norms_of_which_too_little_is_known_are_refused(fields: dict[str, Any], 
 
 def test_what_is_looked_up_may_be_flushed() -> None:
     given = given_of(network_of("product"), FINE)
-    network = proof.ModelProver(given, given.floats[0])._network.forms.network
+    network = proof.ModelProver(given, given.floats[0]).network.forms.network
     found = operations(storage=Format(20, -10, 60)).embed(network, 0, 1)
     for row, reach, size in zip(found.rows, reaches(found), found.sizes, strict=True):
         assert reach == Fraction(1, 1 << 10) + Fraction(1, UNIT) and size >= abs(row) + reach * UNIT

@@ -12,8 +12,10 @@ import pytest
 from proofs.check.checker.chapters.float_models.choices import ExecutionChoices
 from proofs.check.checker.chapters.trained.floats.classes import FloatAttention
 from proofs.check.checker.chapters.trained.floats.execution import NetworkExecution
+from proofs.check.checker.chapters.trained.floats.inputs import InputsUnderModel
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
 from proofs.check.checker.chapters.trained.floats.proof import ModelProver
+from proofs.check.checker.chapters.trained.reading.words_claim import WordsUnit
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, AffineForm, known_by_sizes, spread
 from proofs.check.checker.chapters.trained.zonotopes.packed_integers import unpack
 from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds
@@ -40,7 +42,7 @@ def prover_of(layers: int, causal: bool) -> ModelProver:
 def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int, causal: bool) -> None:
     """So narrow that those of another word, or of fewer tokens, are others."""
     prover = prover_of(layers, causal)
-    stack, centres = prover._network.forms, dict[Any, Any]()
+    stack, centres = prover.network.forms, dict[Any, Any]()
     words = [(2, 0, 1, 1), (2, 0, 1), (2, 0, 1, 0), (2, 1, 1, 0), (2, 0, 0, 1)]
     choices = ExecutionChoices("forwards", False, True, "e")
     run = NetworkExecution(Budget(), stack.network, stack.operations.model, choices)
@@ -58,7 +60,7 @@ def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int
 
 def test_what_is_asked_of_softmax_by_classes_is_for_all_tokens_before_and_the_one_that_asks() -> None:
     prover, asked = prover_of(1, True), list[tuple[str, int]]()
-    stack = prover._network.forms
+    stack = prover.network.forms
     attention = FloatAttention(stack, stack.stages[0].attention)
 
     class Recorded:
@@ -93,7 +95,7 @@ def test_what_is_asked_of_softmax_by_classes_is_for_all_tokens_before_and_the_on
 
 def test_sums_of_what_is_written_are_off_by_what_averages_are_with_weights_that_are_off_by_a_unit() -> None:
     prover = prover_of(1, True)
-    stack, made = prover._network.forms, list[list[int]]()
+    stack, made = prover.network.forms, list[list[int]]()
     attention, operations = FloatAttention(stack, stack.stages[0].attention), stack.operations
     beside = [(7 << 46) + k for k in range(4)]
 
@@ -119,7 +121,7 @@ def test_sums_of_what_is_written_are_off_by_what_averages_are_with_weights_that_
 def test_logarithms_of_the_weights_of_a_head_are_off_by_the_scores_of_that_head(monkeypatch: pytest.MonkeyPatch
                                                                                ) -> None:
     prover, asked = prover_of(1, True), list[tuple[list[PathBounds], int]]()
-    softmax, own = prover._network.forms.softmax, list[PathBounds]()
+    softmax, own = prover.network.forms.softmax, list[PathBounds]()
     exponents, scores = softmax.exponents, softmax.scores
 
     def recorded(stored: Sequence[PathBounds], count: int) -> list[int]:
@@ -133,7 +135,7 @@ def test_logarithms_of_the_weights_of_a_head_are_off_by_the_scores_of_that_head(
 
     monkeypatch.setattr(softmax, "exponents", recorded)
     monkeypatch.setattr(softmax, "scores", kept)
-    list(CachedExecutions(prover._network.forms, 1).attended((2, 0, 1), [2]))
+    list(CachedExecutions(prover.network.forms, 1).attended((2, 0, 1), [2]))
     assert asked == [(own[:3], 3), (own[3:], 3)] and own[:3] != own[3:]
 
 
@@ -150,7 +152,7 @@ def test_numbers_are_one_in_all_runs_of_whole_networks_where_no_sum_is_cut_off(u
         del w.tensors[name]
     fields = BINARY32 | ({"sum_ulp": cut} if cut else {})
     given = parsed(float_executions(document, make_claim(), fields), Budget())
-    assert ModelProver(given, given.floats[0])._network.forms.operations._whole == whole
+    assert ModelProver(given, given.floats[0]).network.forms.operations._whole == whole
 
 
 def test_balls_are_for_words_with_all_that_stands_before_and_after_them_and_classes_for_their_lengths() -> None:
@@ -159,7 +161,7 @@ def test_balls_are_for_words_with_all_that_stands_before_and_after_them_and_clas
     claim = make_claim(before=[2, 2], after=[2, 1, 1], max_n=4, offsets=[0, 0], read="last")
     text = float_executions(document, claim, BINARY32)
     given = parsed(text, Budget())
-    assert ModelProver(given, given.floats[0])._rows._inputs[-1] == 9
+    assert ModelProver(given, given.floats[0])._rows._length == 9
     (fields,) = text["floats"]
     for other in ({"floats": [fields | {"max_n": 3}]}, {"floats": [fields | {"max_n": 5}]}, {"version": 2}):
         with pytest.raises(Malformed):
@@ -167,26 +169,24 @@ def test_balls_are_for_words_with_all_that_stands_before_and_after_them_and_clas
 
 
 @pytest.mark.parametrize("causal", [True, False])
-def test_all_words_of_a_unit_are_proved_or_the_first_that_is_not_is_named(causal: bool) -> None:
+def test_all_words_of_a_unit_are_proved_or_the_first_that_is_not_is_named(
+        causal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     prover, asked, refused = prover_of(1, causal), list[tuple[int, ...]](), set[tuple[int, ...]]()
 
-    class Balls:
-        runner = prover._rows.balls.runner
-
-        def prove(self, runner: object, tokens: tuple[int, ...], needed: Mapping[int, object]) -> bool:
-            asked.append(tokens)
-            assert needed
-            if tokens in refused:
-                raise Rejected("it is so")
-            return True
+    def by_balls(inputs: object, tokens: tuple[int, ...], needed: Mapping[int, object]) -> bool:
+        asked.append(tokens)
+        assert needed
+        if tokens in refused:
+            raise Rejected("it is so")
+        return True
 
     assert prover._rows.try_balls
-    prover._rows.__dict__["balls"] = Balls()
-    claim = prover._judge.claim
-    words = {prover._judge.tokens(word) for n in (1, 2, 3) for word in product(range(len(claim.alphabet)), repeat=n)}
-    assert prover.prove(1, 1, 3) == len(words) == len(asked) and set(asked) == words
+    monkeypatch.setattr(InputsUnderModel, "_prove_by_balls", by_balls)
+    claim, unit = prover.judge.claim, WordsUnit(1, 1, 3)
+    words = {prover.judge.tokens(word) for n in (1, 2, 3) for word in product(range(len(claim.alphabet)), repeat=n)}
+    assert prover.prove(unit) == len(words) == len(asked) and set(asked) == words
     for word in list(words):
         refused.clear()
         refused.add(word)
         with pytest.raises(Rejected, match=r"offset 1, word .*: it is so"):
-            prover.prove(1, 1, 3)
+            prover.prove(unit)

@@ -11,10 +11,10 @@ import pytest
 
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.floats import proof
-from proofs.check.checker.chapters.trained.floats.ball_words import BallsOfInputs
 from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack, KeysAndValues
 from proofs.check.checker.chapters.trained.floats.inputs import InputsUnderModel
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
+from proofs.check.checker.chapters.trained.reading.words_claim import WordsUnit
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, CentredRange, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected, quote
@@ -98,7 +98,7 @@ def share_of_seen(known: KeysAndValues, found: list[tuple[Any, Any]], place: int
 def test_streams_keys_and_values_of_drawn_runs_are_within_their_forms(kind: str, causal: bool, name: str) -> None:
     fields = KNOWN[name]
     network = network_of(kind, causal)
-    stack, run = prover_of(network, fields)._network.forms, read_float_model("class 1", fields)
+    stack, run = prover_of(network, fields).network.forms, read_float_model("class 1", fields)
     cast, words, worst = cast_network(network_from_json(network, "test"), run), np.tile(WORD, (12, 1)), 0.0
     runs = [list(shown(one, words[:count])) for execution in executions(run)[:2] for one, count in (
         (Emulation(cast, run, execution), 1), (DrawnRun(cast, run, execution, np.random.default_rng(5)), 12))]
@@ -119,7 +119,7 @@ def test_streams_keys_and_values_of_drawn_runs_are_within_their_forms(kind: str,
 def test_memory_is_counted_for_the_tokens_that_are_kept() -> None:
     """Of each token of the input for each of two attention steps, beside what is made once; no more for more inputs."""
     prover = prover_of(network_of("layer", True), KNOWN["binary32"])
-    walk, budget, beside = CachedExecutions(prover._network.forms, 1), prover._network.forms.budget, list[int]()
+    walk, budget, beside = CachedExecutions(prover.network.forms, 1), prover.network.forms.budget, list[int]()
     token, words = walk._stack.bits_of_a_token, [(2, 0, 1, 1), (2, 0, 1), (2, 1), (2, 0, 1, 1), (2, 1, 0), (2, 0, 1, 1)]
     before = budget.bits_left
     for word in words * 3:
@@ -144,9 +144,9 @@ def test_words_that_balls_do_not_prove_are_proved_on_forms(has_attention: bool, 
         return finish(stack, stream)
 
     monkeypatch.setattr(FloatStack, "finish", kept)
-    monkeypatch.setattr(BallsOfInputs, "prove", lambda *given: False)
+    monkeypatch.setattr(InputsUnderModel, "_prove_by_balls", lambda *given: False)
     given = parsed(float_executions(network, claim, BINARY32), Budget(100))
-    assert proof.ModelProver(given, given.floats[0]).prove(0, 1, 3) == len(finished) == 14
+    assert proof.ModelProver(given, given.floats[0]).prove(WordsUnit(0, 1, 3)) == len(finished) == 14
     assert find_unproved_floats(given, given.floats[0]) is None
 
 
@@ -177,17 +177,16 @@ def test_balls_that_fail_for_many_words_are_tried_for_few_and_then_for_all_again
     rows, tries = prover_of(network_of("layer"), FINE)._rows, list[bool]()
     answers = iter([False] * 20 + [True] * 200)
 
-    class Few:
-        def prove(self, *_: object) -> bool:
-            tries.append(next(answers))
-            return tries[-1]
+    def few(*_: object) -> bool:
+        tries.append(next(answers))
+        return tries[-1]
 
     class Walk:
         def attended(self, *_: object) -> list[object]:
             return []
 
-    rows.__dict__["balls"], inputs = Few(), InputsUnderModel(rows, 0, [])
-    inputs.__dict__ |= {"cache": Walk(), "runner": None}
+    inputs = InputsUnderModel(rows, 0, [])
+    inputs.__dict__ |= {"_cache": Walk(), "_prove_by_balls": few}
     counts = []
     for _ in range(200):
         inputs.prove((), {0: [0]})
@@ -196,7 +195,7 @@ def test_balls_that_fail_for_many_words_are_tried_for_few_and_then_for_all_again
 
 
 def test_a_walk_that_was_broken_off_goes_on_as_a_new_one_would(monkeypatch: pytest.MonkeyPatch) -> None:
-    stack, calls = prover_of(network_of("layer"), FINE)._network.forms, iter(range(100))
+    stack, calls = prover_of(network_of("layer"), FINE).network.forms, iter(range(100))
     broken, answer = CachedExecutions(stack, 1), stack.attend_and_pass
 
     def refuse(*given: Any) -> Any:

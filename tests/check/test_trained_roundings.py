@@ -18,7 +18,6 @@ from proofs.check.checker.chapters.trained.balls.precision import HIGHEST, Preci
 from proofs.check.checker.chapters.trained.balls.roundings import Inexact, Rounder, nearest
 from proofs.check.checker.chapters.trained.reading.network import Rounding
 from proofs.check.checker.chapters.trained.words.judge import Judge
-from proofs.check.checker.chapters.trained.words.running import stacks_of
 from proofs.check.checker.chapters.trained.zonotopes.layers import make_maps
 from proofs.check.checker.kernel.budget import Budget
 from tests.check.test_trained_words import read
@@ -147,14 +146,14 @@ def test_logits_are_within_the_error_bounds(kind: str, causal: bool) -> None:
     document = network(kind, causal)
     given = read(decision(document, make_claim(cases=[ALWAYS])))
     judge, reference = Judge(given.network, given.claim), Reference(document)
-    runner = Runner(stacks_of(judge), 2, [range(4)] * 5)
+    runner = Runner(judge.stacks, 2, [range(4)] * 5)
     for level in range(1, HIGHEST + 1):
         one = Precision(level).one
         for tokens in ([2, 0, 1, 1, 3], [1, 2], [3, 3, 3], [2, 0, 1, 0, 3]):
             logits = reference.logits(tokens, 2)
             last = runner.logits(level, tokens, [len(tokens) - 1])  # the others count in ranges, judged or not
             for place, found in (*last.items(), *runner.logits(level, tokens, range(len(tokens))).items()):
-                ((value, error),) = stacks_of(judge).at(level).rows.values(found, [0])
+                ((value, error),) = judge.stacks.at(level).rows.values(found, [0])
                 true = 7 * logits[place][0] - 2 * logits[place][1]
                 assert abs(value - true * one) <= error < one / 2**8
 
@@ -270,7 +269,7 @@ def test_a_gate_beside_a_rounding_is_malformed() -> None:
 def test_a_token_alone_has_no_range_of_all_tokens() -> None:
     given = read(decision(network("input"), make_claim(cases=[ALWAYS])))
     with pytest.raises(Rejected, match="a token alone has no range of all tokens"):
-        stacks_of(Judge(given.network, given.claim)).at(1).start(0, 0)
+        Judge(given.network, given.claim).stacks.at(1).start(0, 0)
 
 
 def test_what_depends_on_a_tie_is_off_by_half_a_step_and_says_so() -> None:
@@ -284,7 +283,7 @@ def test_what_depends_on_a_tie_is_off_by_half_a_step_and_says_so() -> None:
     del w.tensors[document["tokens"]["tensor"]]
     document["tokens"] = ties
     given = read(decision(document, make_claim(cases=[ALWAYS])))
-    stacks = stacks_of(Judge(given.network, given.claim))
+    stacks = Judge(given.network, given.claim).stacks
     runner = Runner(stacks, 0, [range(4)] * 3)
     for tokens in itertools.product(range(4), repeat=2):
         logits = Reference(document).logits([*tokens])

@@ -20,12 +20,12 @@ from proofs.check.checker.chapters.trained.balls.stack import AttentionWithFolde
 from proofs.check.checker.chapters.trained.reading.cover import Cover
 from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.words_claim import TrainedClaim, WordsUnit
-from proofs.check.checker.chapters.trained.words.judge import ALL, Judge, Share
+from proofs.check.checker.chapters.trained.words.judge import Judge
 from proofs.check.checker.chapters.trained.words.obligations import is_by_place, obligations
-from proofs.check.checker.chapters.trained.words.running import stacks_of
 from proofs.check.checker.chapters.word_semantics.truth import TruthsAlongWord
 from proofs.check.checker.kernel.budget import Budget
 from proofs.checking.parts import check_part, check_sample, estimate
+from proofs.checking.shares import Share
 from tests.check import brute
 from tests.check.trained_networks import KINDS, Weights, decision, dump, make_claim, make_network, mean_network, parsed
 from tests.check.trained_reference import Reference
@@ -55,12 +55,12 @@ def test_logits_are_within_the_error_bounds(kind: str, level: int) -> None:
     judge, reference = make_judge(decision(network, make_claim(cases=[ALWAYS]))), Reference(network)
     rng = random.Random(1)
     offset = 0 if judge.network.rows is None else 2
-    runner, one = Runner(stacks_of(judge), offset, [range(4)] * 6), Precision(level).one
+    runner, one = Runner(judge.stacks, offset, [range(4)] * 6), Precision(level).one
     for length in (6, 3):
         tokens = [rng.randrange(3) for _ in range(length)]  # those of the claim
         logits, places = reference.logits(tokens, offset), range(length)
         for place, found in runner.logits(level, tokens, places).items():
-            ((value, error),) = stacks_of(judge).at(level).rows.values(found, [0])
+            ((value, error),) = judge.stacks.at(level).rows.values(found, [0])
             true = 3 * logits[place][0] - logits[place][1]
             assert abs(value - true * one) <= error < one / 2**(8 if level else 0)
 
@@ -73,9 +73,9 @@ def test_logits_that_few_places_ask_for_are_within_the_error_bounds(kind: str, r
     network = make_network(kind, seed=6) | {"attention": "bidirectional"}
     claim = make_claim(read=read, after=[3], max_n=4, cases=[ALWAYS])
     judge, reference = make_judge(decision(network, claim)), Reference(network)
-    stack = stacks_of(judge).at(level)
+    stack = judge.stacks.at(level)
     assert isinstance(stack.blocks[-1][0], AttentionWithFoldedKeys) is (kind != "rotary")
-    runner, rng = Runner(stacks_of(judge), 0, [range(4)] * 6), random.Random(2)
+    runner, rng = Runner(judge.stacks, 0, [range(4)] * 6), random.Random(2)
     tokens, place = [2, *(rng.randrange(2) for _ in range(4)), 3], 0 if read == "first" else 5
     ((value, error),) = stack.rows.values(runner.logits(level, tokens, [place])[place], [0])
     one, other = reference.logits(tokens, 0)[place]
@@ -85,7 +85,7 @@ def test_logits_that_few_places_ask_for_are_within_the_error_bounds(kind: str, r
 @pytest.mark.parametrize("level", [0, 1, 2])
 def test_sums_of_the_greatest_weights_and_values_fit_their_slots(level: int) -> None:
     judge = make_judge(decision(make_network("plain", seed=3), make_claim(max_n=4, cases=[ALWAYS])))
-    head, precision = stacks_of(judge).at(level).blocks[1][0].heads[0], Precision(level)
+    head, precision = judge.stacks.at(level).blocks[1][0].heads[0], Precision(level)
     length = 5  # a token before the word
     for sign in (1, -1):
         value = [0] * head.width
@@ -107,7 +107,7 @@ def test_the_error_of_an_average_has_that_of_values_and_what_scores_may_move(lev
     """Of two opposite values with weights exp(-x) and exp(x), and scores off by x, the average is off by tanh(x),
     which is as much as it may be: sinh(x) times how far the values are spread."""
     judge = make_judge(decision(make_network("plain", seed=3), make_claim(cases=[ALWAYS])))
-    head, precision = stacks_of(judge).at(level).blocks[1][0].heads[0], Precision(level)
+    head, precision = judge.stacks.at(level).blocks[1][0].heads[0], Precision(level)
     value = [precision.one, *[0] * (head.width - 1)]
     for bits in {26, precision.fraction}:
         for x in (mpf("0.999"), *(mpf(2) ** -k for k in (1, 2, 5, 6, 12))):
@@ -125,7 +125,7 @@ def test_the_error_of_an_average_has_that_of_values_and_what_scores_may_move(lev
 @pytest.mark.parametrize("read", ["each", "first"])
 def test_places_at_once_are_remembered_as_one_by_one(read: str) -> None:
     judge = make_judge(decision(make_network("bidirectional", seed=5), make_claim(read=read, cases=[ALWAYS])))
-    stack = stacks_of(judge).at(0)
+    stack = judge.stacks.at(0)
     attention = stack.blocks[-1][0]
     assert attention.shares_keys is (read == "first")
     seen = [attention.project(stack.start(token, place), place, with_query=True)
@@ -147,7 +147,7 @@ def test_heads_that_are_alike_drop_as_many_bits_of_keys() -> None:
     del network["tensors"][query["weight"]["tensor"]]
     query["weight"] = Weights.matrix(weight, 8, 4, 3000.0)
     judge = make_judge(decision(network, make_claim(read="first", cases=[ALWAYS])))
-    few = stacks_of(judge).at(0).blocks[-1][0]
+    few = judge.stacks.at(0).blocks[-1][0]
     assert few.shares_keys and few.heads[0]._drop == few.heads[1]._drop > 0
 
 
@@ -155,7 +155,7 @@ def test_heads_that_are_alike_drop_as_many_bits_of_keys() -> None:
 def test_rows_of_an_exact_stream_are_within_their_rounding(level: int) -> None:
     case = {"when": {"formula": "true"}, "above": [[[0, "1000"], [1, "-999/7"]]]}
     judge, rng = make_judge(decision(make_network("plain", seed=4), make_claim(cases=[case]))), random.Random(5)
-    rows, exact = stacks_of(judge).at(level).rows, linear(judge.network.unembedding)
+    rows, exact = judge.stacks.at(level).rows, linear(judge.network.unembedding)
     weight, bias = exact.weight, exact.bias
     for _ in range(20):
         x = [rng.randrange(-1 << 20, 1 << 20) for _ in range(8)]
@@ -171,7 +171,7 @@ def test_a_unit_whose_words_need_a_higher_precision_begins_there() -> None:
     margin = Fraction(int((abs(value) - mpf(10) ** -6) * 2**120), 2**120)
     case = {"when": {"formula": "true"}, "above": [[[0, "1" if value > 0 else "-1"]]]}
     judge = make_judge(decision(network, make_claim(read="last", margin=str(margin), cases=[case])))
-    runner = Runner(stacks_of(judge), 0, [[2], [0], [0]])
+    runner = Runner(judge.stacks, 0, [[2], [0], [0]])
     firsts = []
     for _ in range(PATIENCE + 2):
         firsts.append(runner._first)
@@ -324,4 +324,4 @@ def test_words_that_no_case_can_reach_are_left_out() -> None:
                       cases=[FEWER_ONES | {"when": {"states": [0]}}])
     given = read(decision(mean_network(), dead))
     judge = Judge(given.network, given.claim)
-    assert [word for word, _ in judge.words(1, 3, ALL)] == [(0,), (0, 0), (0, 0, 0), (0, 0, 1), (0, 1), (1,)]
+    assert [word for word, _ in judge.words(1, 3)] == [(0,), (0, 0), (0, 0, 0), (0, 0, 1), (0, 1), (1,)]

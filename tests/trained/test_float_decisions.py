@@ -194,11 +194,11 @@ def expect_torch_within(network: TrainedNetwork, claim: WordsClaim, form: str) -
     run = presets()["binary32" if form == "float32" else "bfloat16/binary32"]
     given = parsed(json.loads(each_word_text(network, claim, run)), Budget(1))
     prover = proof.ModelProver(given, given.floats[0])
-    walk, torch = CachedExecutions(prover._network.forms, 0), TorchForward(cast_network(network, run), form)
+    walk, torch = CachedExecutions(prover.network.forms, 0), TorchForward(cast_network(network, run), form)
     for word in ("101010", "110", "0"):
         tokens = input_tokens(claim, word)
         ((_, stream),) = walk.attended(tokens, [len(tokens) - 1])
-        known = spread(Budget(1), prover._network.forms.finish(stream))
+        known = spread(Budget(1), prover.network.forms.finish(stream))
         seen = torch.logits(np.array([tokens]), 0)[0, -1]
         assert (np.abs(seen - np.array(known.centres) / UNIT) <= np.array(known.reaches) / UNIT).all()
 

@@ -24,7 +24,7 @@ from proofs.check import Malformed, Refusal, Rejected, check_text
 from proofs.check.checker.chapters.trained.balls.exponentials import Exponentials
 from proofs.check.checker.chapters.trained.reading.network import read_network
 from proofs.check.checker.chapters.trained.tracks import exact, wrong_input
-from proofs.check.checker.chapters.trained.tracks.places import row_and_prefix
+from proofs.check.checker.chapters.trained.tracks.wrong_input import row_and_prefix
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.float_models.model import presets

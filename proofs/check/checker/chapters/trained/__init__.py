@@ -17,20 +17,18 @@ zonotopes   affine arithmetic: packed_integers (many signed integers in one), af
             bounded along directions), scores, weights (of softmax in fixed point), trellis (a graph of abstract words
             that covers all words), ranges (averages within stated ranges: longest paths), layers (the abstract
             transformer of each step), arithmetic (the operations of a proof by classes, over the reals), cells (boxes
-            of ranges, cut), rows (rows at the stream of a node)
-words       obligations (what a cover must contain), covering (that it does), judge (the rows of each word), running
-            (all words of a unit), classes (a unit of a cover by abstract words), places (where a wrong word is
-            judged), wrong_word, deciding (the whole cover), vacuous (lengths at which a claim is vacuous), describing;
-            counting (the number of right words of each length), counted (that number in words)
-tracks      aligned words: columns, places, longest (longest paths over columns), queries, layers, by_classes,
-            each_input, exact, exact_proof, proof, wrong_input, describing; counting (the number of right inputs),
-            counted (that number in words)
-lengths     words of any length: counts (boxes of Parikh vectors), truths, margins, case_rows, proof, suffixes,
+            of ranges, cut), stated_ranges, rows (rows at the stream of a node)
+words       obligations (what a cover must contain), judge (the rows of each word), running (the units of a cover),
+            classes (a unit by abstract words), deciding (that the cover is whole, and its proof), wrong_word, vacuous
+            (lengths at which a claim is vacuous), describing; counting (the number of right words of each length)
+tracks      aligned words: columns, longest (longest paths over columns), queries, layers, by_classes,
+            each_input, exact, exact_proof, proof, wrong_input, describing; counting (the number of right inputs)
+lengths     words of any length: counts (boxes of Parikh vectors), truths, margins, cells, proof, suffixes,
             describing
 floats      executions under a float model: casting, rounding, exact_sums, operations, rounded_units, softmax_rules,
-            score_caps, softmax, stored_averages, form_stack, key_value_cache, classes, form_words; in ball arithmetic:
-            balls, ball_heads, ball_stack, ball_words; inputs (balls, then affine forms), proof, describing; a wrong
-            execution: dyadics, functions, execution, wrong_execution; aligned words: tracks
+            score_caps, softmax, stored_averages, form_stack, key_value_cache, classes; in ball arithmetic: balls,
+            ball_heads, ball_stack; inputs (balls, then affine forms), proof, describing; a wrong execution: dyadics,
+            functions, execution, wrong_execution; aligned words: tracks
 """
 
 from .evidence import find_kind

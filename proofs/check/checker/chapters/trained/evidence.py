@@ -51,7 +51,7 @@ KINDS: Mapping[tuple[str, str, str], EvidenceKind] = {
         "words.describing.describe_wrong_word", is_refutation=True),
     (WORDS, COUNT, "parts"): EvidenceKind(
         "word_parts.read_parts", "words.counting.prove_counts", "words.counting.prove_counts",
-        "words.counted.describe_counts"),
+        "counted.describe_words"),
     (ANY_LENGTH, ANSWERS, "counts"): EvidenceKind(
         "lengths.read_counts", "lengths.proof.prove_lengths", "", "lengths.describing.describe_cells"),
     (ANY_LENGTH, ANSWERS, "last letters"): EvidenceKind(
@@ -66,8 +66,8 @@ KINDS: Mapping[tuple[str, str, str], EvidenceKind] = {
         "counterexamples.read_wrong_input", "tracks.wrong_input.prove_wrong_input",
         "floats.wrong_execution.prove_wrong_input_run", "tracks.describing.describe_wrong_input", is_refutation=True),
     (TRACKS, COUNT, "parts"): EvidenceKind(
-        "count_parts.read_parts", "tracks.counting.prove_counts", "tracks.counting.prove_counts_of_runs",
-        "tracks.counted.describe_counts")}
+        "count_parts.read_parts", "tracks.counting.prove_counts", "tracks.counting.prove_counts",
+        "counted.describe_inputs")}
 """Rows by the inputs of a claim, its property, and the kind of evidence."""
 
 

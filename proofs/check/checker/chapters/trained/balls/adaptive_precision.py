@@ -9,6 +9,9 @@ from .precision import HIGHEST, LOWEST, Logits, Precision, Undecided
 from .prefix_tree import Traversal, make_traversal
 from .stack import Stack, up_to_attention
 
+ProvesRows = Callable[[Sequence[int], Mapping[int, Sequence[int]]], None]
+"""Check that at places of an input these rows are above the margin, like `Runner.prove`; raise Rejected otherwise."""
+
 PATIENCE = 16  # words that needed a higher precision, less those that did not, before runs begin there
 
 
@@ -18,8 +21,7 @@ class Stacks:
     def __init__(self, network: Network, rows: Sequence[LogitRow],
                  make: Callable[[Precision, Network, Sequence[LogitRow]], Stack]) -> None:
         self.network, self._rows, self._make = network, rows, make
-        self._beginning: Stack | None = None
-        self._made: dict[int, Stack | None] = {}
+        self._made: dict[tuple[int, bool], Stack | None] = {}
         self._norms: dict[Matrix, int] = {}
 
     def at(self, level: int) -> Stack:
@@ -28,13 +30,7 @@ class Stacks:
         Raises:
             Undecided: if its numbers do not fit their slots.
         """
-        if level not in self._made:
-            self._made[level] = None
-            self._made[level] = self._make(Precision(level, self._norms), self.network, self._rows)
-        stack = self._made[level]
-        if stack is None:
-            raise Undecided
-        return stack
+        return self._find(level, is_whole=True)
 
     def beginning(self, level: int) -> Stack:
         """Return the network at the precision; at precision 0 its part up to the first attention at precision 1.
@@ -42,11 +38,18 @@ class Stacks:
         Raises:
             Undecided: if its numbers do not fit their slots.
         """
-        if level > LOWEST or not self.at(level).blocks:
-            return self.at(level)
-        if self._beginning is None:
-            self._beginning = self._make(Precision(LOWEST + 1, self._norms), up_to_attention(self.network), ())
-        return self._beginning
+        is_whole = level > LOWEST or not self.at(level).blocks
+        return self._find(level if is_whole else LOWEST + 1, is_whole)
+
+    def _find(self, level: int, is_whole: bool) -> Stack:
+        if (level, is_whole) not in self._made:
+            self._made[level, is_whole] = None
+            part = (self.network, self._rows) if is_whole else (up_to_attention(self.network), ())
+            self._made[level, is_whole] = self._make(Precision(level, self._norms), *part)
+        stack = self._made[level, is_whole]
+        if stack is None:
+            raise Undecided
+        return stack
 
 
 class Runner:
@@ -79,7 +82,7 @@ class Runner:
         """
         for level in range(self._first, HIGHEST + 1):
             try:
-                self._prove_at(level, tokens, needed)
+                self.prove_at(level, tokens, needed)
             except Undecided:
                 continue
             self._failed = max(0, self._failed + (1 if level > self._first else -1))
@@ -88,7 +91,13 @@ class Runner:
             return
         raise Rejected("a row is not decided at the highest precision")
 
-    def _prove_at(self, level: int, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
+    def prove_at(self, level: int, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
+        """Check the same at one precision.
+
+        Raises:
+            Rejected: if a row is not above the margin.
+            Undecided: if that is not decided.
+        """
         found = self.logits(level, tokens, [*needed])
         known = self._stacks.at(level).rows
         least = known.least

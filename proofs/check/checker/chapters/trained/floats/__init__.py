@@ -14,11 +14,9 @@ stored_averages  that average, by weights as they are stored
 form_stack       all steps, token by token, as affine forms
 key_value_cache  tokens of inputs, one after another
 classes          the operations of a proof by abstract words, under a float model
-form_words       inputs as affine forms
 balls            errors of roundings in the 2-norm
 ball_heads       heads in ball arithmetic
 ball_stack       all steps in ball arithmetic
-ball_words       inputs for which ball arithmetic is enough
 inputs           rows of inputs: by balls, and by affine forms where balls are too coarse
 proof            every word of the claim, in every execution under each model
 describing       the claim in words

@@ -135,15 +135,6 @@ class RowsOnBalls(RowsOnNumbers):
         common = self._product.error(e)  # the spectral norm is at least that of each column
         return [more + self._stored.error(abs(x) + common + more) for x, more in zip(z, made, strict=True)]
 
-    def are_above(self, logits: Logits, rows: Sequence[int]) -> bool:
-        """Return whether these rows are above the margin in every execution.
-
-        Raises:
-            Undecided: if numbers are too large.
-        """
-        return all(value - error > self.least[row]
-                   for row, (value, error) in zip(rows, self.values(logits, rows), strict=True))
-
 
 class StackOnBalls(Stack):
     """The network with rounded weights at a precision, in all executions under a float model.

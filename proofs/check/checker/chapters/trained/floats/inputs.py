@@ -13,17 +13,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ....kernel.budget import Budget
-from ....kernel.verdicts import quote, within
+from ....kernel.verdicts import Rejected, quote, require, within
 from ...float_models.reading import FloatClaim
 from ...float_models.roundoff import expect_sensible
 from ..reading.network import LogitRow, Network
 from .casting import balls_have_rules, cast_network
 
 if TYPE_CHECKING:
-    from ..balls.adaptive_precision import Runner
-    from .ball_words import BallsOfInputs
+    from ..balls.adaptive_precision import Runner, Stacks
+    from ..zonotopes.affine import AffineForm
+    from .classes import FloatArithmetic
     from .form_stack import FloatStack
-    from .form_words import FormsOfInputs
     from .key_value_cache import CachedExecutions
 
 PATIENCE = 8  # surplus of failures of balls at which they are tried for every eighth word only
@@ -60,6 +60,13 @@ class NetworkUnderModel:
 
         return FloatStack(self.budget, self.network, self.model)
 
+    @property
+    def arithmetic(self) -> FloatArithmetic:
+        """The operations of a proof by abstract words."""
+        from .classes import FloatArithmetic
+
+        return FloatArithmetic(self.forms)
+
 
 @dataclass
 class AdaptiveFallback:
@@ -84,23 +91,42 @@ class RowsUnderModel:
 
     def __init__(self, network: NetworkUnderModel, rows: Sequence[LogitRow], margin: Fraction, tokens: Collection[int],
                  length: int) -> None:
-        self.network, self.trying_balls = network, AdaptiveFallback()
+        self.network, self.rows, self.trying_balls = network, rows, AdaptiveFallback()
         self.try_balls = balls_have_rules(network.network)
-        self._inputs = rows, margin, tokens, length
+        self._margin, self._tokens, self._length = margin, tokens, length
 
     @cached_property
-    def balls(self) -> BallsOfInputs:
-        """Proofs by balls."""
-        from .ball_words import BallsOfInputs
+    def balls(self) -> Stacks:
+        """The network in ball arithmetic."""
+        from ..balls.adaptive_precision import Stacks
+        from .ball_stack import StackOnBalls
 
-        return BallsOfInputs(self.network.budget, self.network.network, self.network.model, *self._inputs)
+        return Stacks(self.network.network, self.rows, lambda precision, part, rows: StackOnBalls(
+            precision, self.network.budget, part, self._tokens, rows, self._margin, self._length, self.network.model))
 
-    @cached_property
-    def forms(self) -> FormsOfInputs:
-        """Proofs by affine forms."""
-        from .form_words import FormsOfInputs
+    def prove_row(self, row: int, logits: AffineForm) -> None:
+        """Check that a row is above the margin for these logits.
 
-        return FormsOfInputs(self.network.forms, *self._inputs[:2])
+        Raises:
+            Rejected: if it is not proved in every execution.
+        """
+        from ..zonotopes.affine import FRACTION, apply, spread
+        from .form_stack import make_row_maps
+
+        budget = self.network.budget
+        value = make_row_maps(budget, [self.rows[row]], self.network.network.outputs)
+        (centre,), (reach,) = spread(budget, apply(budget, value, logits))
+        margin = -(-(self._margin.numerator << FRACTION) // self._margin.denominator)
+        require(centre - reach > margin, "row {} is about {}, with an error of up to {}", row + 1,
+                shown(centre, FRACTION), shown(reach, FRACTION))
+
+
+def shown(x: int, bits: int) -> str:
+    """Format a number over 2^bits with some digits, or as a power of two if it is small."""
+    thousandths = abs(x) * 1000 >> bits
+    if thousandths < 10:
+        return f"{'-' if x < 0 else ''}2^{x.bit_length() - bits}"
+    return f"{'-' if x < 0 else ''}{thousandths // 1000}.{thousandths % 1000:03}"
 
 
 class InputsUnderModel:
@@ -110,14 +136,16 @@ class InputsUnderModel:
         self._rows, self._offset, self._possible_tokens = rows, offset, possible_tokens
 
     @cached_property
-    def runner(self) -> Runner:
-        """The runner by balls."""
-        return self._rows.balls.runner(self._offset, self._possible_tokens)
+    def _runner(self) -> Runner:
+        from ..balls.adaptive_precision import Runner
+
+        return Runner(self._rows.balls, self._offset, self._possible_tokens)
 
     @cached_property
-    def cache(self) -> CachedExecutions:
-        """The cache of affine forms."""
-        return self._rows.forms.cache(self._offset)
+    def _cache(self) -> CachedExecutions:
+        from .key_value_cache import CachedExecutions
+
+        return CachedExecutions(self._rows.network.forms, self._offset)
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
         """Check the needed rows of an input.
@@ -127,5 +155,17 @@ class InputsUnderModel:
         """
         rows = self._rows
         tries = rows.try_balls and rows.trying_balls.tries()
-        if not (tries and rows.trying_balls.note(rows.balls.prove(self.runner, tokens, needed))):
-            rows.forms.prove(self.cache, tokens, needed)
+        if not (tries and rows.trying_balls.note(self._prove_by_balls(tokens, needed))):
+            for place, stream in self._cache.attended(tokens, [*needed]):
+                logits = rows.network.forms.finish(stream)
+                for row in needed[place]:
+                    rows.prove_row(row, logits)
+
+    def _prove_by_balls(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> bool:
+        from ..balls.precision import LOWEST, Undecided
+
+        try:
+            self._runner.prove_at(LOWEST, tokens, needed)
+        except (Rejected, Undecided):
+            return False
+        return True

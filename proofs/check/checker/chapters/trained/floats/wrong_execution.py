@@ -14,9 +14,6 @@ from ..reading.decision import Decision
 from ..reading.network import LogitRow
 from ..reading.tracks_claim import TracksClaim
 from ..reading.words_claim import TrainedClaim
-from ..tracks.places import row_and_prefix
-from ..words.judge import Judge
-from ..words.places import find_place, tokens_of
 from .casting import cast_network
 from .execution import NetworkExecution
 
@@ -27,6 +24,9 @@ def prove_wrong_run(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, in
     Raises:
         Rejected: if not, or if a number is too large.
     """
+    from ..words.judge import Judge
+    from ..words.wrong_word import find_place, tokens_of
+
     claim, wrong = given.claim, given.evidence
     one = make_execution(given, wrong.choices)
     place = find_place(Judge(given.network, claim), given)
@@ -41,6 +41,8 @@ def prove_wrong_input_run(given: Decision[TracksClaim, WrongInput]) -> Mapping[s
     Raises:
         Rejected: if not, or if a number is too large.
     """
+    from ..tracks.wrong_input import row_and_prefix
+
     row, prefix = row_and_prefix(given)
     one = make_execution(given, given.evidence.choices)
     expect_at_most(row, one.logits(prefix, given.claim.offset, len(prefix) - 1), given.claim.margin)

@@ -23,10 +23,9 @@ from ..zonotopes.affine import (
     promoted,
     shift_symbols,
     spread,
-    within_range,
 )
+from ..zonotopes.directions import image_of_box
 from ..zonotopes.layers import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between
-from ..zonotopes.packed_integers import SLOT
 from ..zonotopes.scores import PathBounds, Vectors, scores
 from ..zonotopes.weights import SHARE
 from .counts import CountCell, reads_last_letter
@@ -181,15 +180,8 @@ class Margins:
         base, width = values[left_out].rows, len(values[left_out].rows)
         radii = [max(value.radii[i] for value in values.values()) for i in range(width)]
         linear = make_linear([[values[token].rows[i] - base[i] for token in others] for i in range(width)], base)
-        middles = [shares[token].least + shares[token].greatest >> 1 for token in others]
-        reaches = [shares[token].greatest - middle for token, middle in zip(others, middles, strict=True)]
-        rows = [middle + (reach << SLOT * (k + 1))
-                for k, (middle, reach) in enumerate(zip(middles, reaches, strict=True))]
-        along = within_range(rows, 1 + len(others), [0] * len(others),
-                             [abs(middle) + reach for middle, reach in zip(middles, reaches, strict=True)])
-        z = apply(self._budget, linear, along)
-        return within_range(z.rows, z.slots, [a + b for a, b in zip(z.radii, radii, strict=True)],
-                            [a + b for a, b in zip(z.sizes, radii, strict=True)])
+        return image_of_box(self._budget, linear, [shares[token].least for token in others],
+                            [shares[token].greatest for token in others], radii)
 
 
 def add_amount(amounts: dict[int, PathBounds], token: int, low: Fraction, high: Fraction) -> None:

@@ -1,20 +1,19 @@
 """Proof of every row in every cell, and of a long wrong word; docs/background/lengths.md, sections 2 and 5."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from ....kernel.verdicts import expect, require, within
 from ...word_semantics.truth import TruthsAlongWord
 from ..reading.counterexamples import LongWord
 from ..reading.decision import Decision
-from ..reading.lengths import CountCut, Counts
+from ..reading.lengths import CountCut, CountKind, Counts
 from ..reading.words_claim import TrainedClaim
 from ..zonotopes.affine import FRACTION, apply, spread
 from ..zonotopes.linear_maps import make_rows
-from ..zonotopes.rows import prove_rows
-from .case_rows import CaseRows
+from .cells import CellsProof
 from .counts import Region, leaves, narrowed, reads_last_letter, regions_of, whole
 from .margins import Margins, shares_of
-from .truths import CaseTruths
 
 
 def prove_lengths(given: Decision[TrainedClaim, Counts]) -> Mapping[str, int]:
@@ -24,38 +23,26 @@ def prove_lengths(given: Decision[TrainedClaim, Counts]) -> Mapping[str, int]:
     expect(len(trees) == len(regions), "trees: {} of them, expected {}", len(trees), len(regions))
     for number, (region, tree) in enumerate(zip(regions, trees, strict=True), 1):
         with within(f"region {number}"):
-            proof.prove(region, tree)
+            proof.prove(given.evidence.kinds, region, tree)
     return {"regions": len(regions), "cells": proof.cells, "cells with rows": proof.cells_with_rows}
 
 
-class LengthsProof:
-    """Proof of regions one by one; ``cells`` counts leaves so far, ``cells_with_rows`` those where a case may hold."""
+class LengthsProof(CellsProof):
+    """Proof of regions one by one; cells are the leaves of their trees."""
 
-    def __init__(self, given: Decision[TrainedClaim, Counts]) -> None:
-        self._given, self._budget = given, given.budget
-        self._margins = Margins(given.network, given.claim, self._budget)
-        self._rows = CaseRows(given)
-        self._truths = CaseTruths(given.claim)
-        self.cells = self.cells_with_rows = 0
-
-    def prove(self, region: Region, tree: tuple[CountCut | None, ...]) -> None:
+    def prove(self, kinds: Sequence[CountKind], region: Region, tree: tuple[CountCut | None, ...]) -> None:
         """Prove the rows of a region.
 
         Raises:
             Rejected: if one is not proved.
             Malformed: if the tree is not one.
         """
-        claim, kinds = self._given.claim, self._given.evidence.kinds
-        for leaf in leaves(whole(claim, len(kinds)), tree):
-            self.cells += 1
+        for leaf in leaves(whole(self._claim, len(kinds)), tree):
             cell = narrowed(self._budget, kinds, region, leaf, self._truths.sums)
-            cases = frozenset() if cell is None else self._truths.cases(region, cell)
-            cases = frozenset(case for case in cases if claim.cases[case].above)
-            if cell is not None and cases:
-                self.cells_with_rows += 1
-                with within(f"cell {self.cells}"):
-                    stream = self._margins.stream(self._margins.visible_amounts(cell.cell, region.last))
-                    prove_rows(self._budget, self._rows.of(cases), claim.margin, stream, None)
+            if cell is None:
+                self.cells += 1
+            else:
+                self.prove_cell(region, cell, partial(self._margins.visible_amounts, cell.cell, region.last))
 
 
 def prove_long_word(given: Decision[TrainedClaim, LongWord]) -> Mapping[str, int]:

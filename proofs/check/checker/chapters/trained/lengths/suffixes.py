@@ -7,20 +7,19 @@ Distant tokens have small weights, whatever they are: so the last letters bound 
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 
 from ....kernel.budget import ENTRY_BITS
-from ....kernel.verdicts import expect, require, within
+from ....kernel.verdicts import expect, require
 from ..reading.decision import Decision
 from ..reading.dyadics import POINTER_BITS
 from ..reading.lengths import LastLetters
 from ..reading.words_claim import TrainedClaim
 from ..zonotopes.affine import FRACTION
-from ..zonotopes.rows import prove_rows
 from ..zonotopes.scores import PathBounds
-from .case_rows import CaseRows
+from .cells import CellsProof
 from .counts import CountedCell, Region, reads_last_letter
 from .margins import AMOUNT, EXP, Margins, VisibleAmounts, shares_of
-from .truths import CaseTruths
 
 Word = tuple[int, ...]
 
@@ -55,13 +54,11 @@ def prove_suffixes(given: Decision[TrainedClaim, LastLetters]) -> Mapping[str, i
     return {"cells": proof.cells, "cells with rows": proof.cells_with_rows}
 
 
-class SuffixProof:
-    """Proof of rows; ``cells`` counts cuts and leaves so far, ``cells_with_rows`` those where a case may hold."""
+class SuffixProof(CellsProof):
+    """Proof of rows; cells are the cuts and leaves of the tree."""
 
     def __init__(self, given: Decision[TrainedClaim, LastLetters]) -> None:
-        self._claim, self._budget = given.claim, given.budget
-        self._margins = Margins(given.network, given.claim, self._budget, slopes=True)
-        self._truths, self._rows = CaseTruths(given.claim), CaseRows(given)
+        super().__init__(given, slopes=True)
         self._weights = [Distances(self._margins, slope) for slope in self._margins.slopes]
         self._after = () if reads_last_letter(given.claim) else given.claim.after
         automaton = given.claim.automaton
@@ -73,7 +70,6 @@ class SuffixProof:
             new = set(self._steps[waiting.pop()]) - self._reached
             self._reached |= new
             waiting += new
-        self.cells = self.cells_with_rows = 0
 
     def prove_ending(self, suffix: Word) -> None:
         """Prove the rows of all words with this suffix, the suffix itself among them."""
@@ -86,18 +82,12 @@ class SuffixProof:
 
     def _prove(self, letters: Word, states: set[int], whole: CountedCell | None) -> None:
         """Prove the rows of the cases that may hold: of the word of these letters, or of all words that end in them."""
-        self.cells += 1
         self._budget.spend(1 + len(states) * (1 + len(letters)))
         for letter in letters:
             states = {self._steps[state][letter] for state in states}
         last = letters[-1] if letters and not self._after else None
-        cases = self._truths.cases(Region(last, (), frozenset(states)), whole)
-        cases = frozenset(case for case in cases if self._claim.cases[case].above)
-        if cases:
-            self.cells_with_rows += 1
-            with within(f"cell {self.cells}"):
-                stream = self._margins.stream(self.visible_amounts(letters, whole is not None))
-                prove_rows(self._budget, self._rows.of(cases), self._claim.margin, stream, None)
+        self.prove_cell(Region(last, (), frozenset(states)), whole,
+                        partial(self.visible_amounts, letters, whole is not None))
 
     def visible_amounts(self, letters: Word, is_whole: bool) -> VisibleAmounts:
         """Return the amounts of tokens at the last token; of tokens before the suffix, any amount up to the tail."""

@@ -48,14 +48,14 @@ class CaseTruths:
         return holds
 
     def cases(self, region: Region, cell: CountedCell | None) -> frozenset[int]:
-        """Return the cases that may hold in a cell of a region; without a cell, for any counts of letters."""
+        """Return the cases with rows that may hold in a cell of a region; without a cell, for any counts of letters."""
         self._language.budget.spend(1 + 4 * len(self._order) + len(self._claim.cases))
         symbol = None if region.last is None else self._claim.alphabet[region.last]
         truths: dict[Place, Maybe] = {}
         for place in self._order:
             truths[place] = self._truth(place, truths, symbol, cell)
         return frozenset(number for number, case in enumerate(self._claim.cases)
-                         if (case.when.states is None or case.when.states & region.states)
+                         if case.above and (case.when.states is None or case.when.states & region.states)
                          and (case.when.formula is None or truths[case.when.formula][0]))
 
     def _truth(self, place: Place, truths: Mapping[Place, Maybe], symbol: str | None,

@@ -68,6 +68,16 @@ class TrainedClaim:
         return len(self.alphabet)
 
     @property
+    def all_tokens(self) -> set[int]:
+        """The tokens of all inputs."""
+        return {*self.before, *self.tokens, *self.after}
+
+    @property
+    def longest_input(self) -> int:
+        """The number of tokens of the longest input."""
+        return len(self.before) + self.max_n + len(self.after)
+
+    @property
     def formulas(self) -> list[Place]:
         """The formulas of the cases."""
         return self.conditions.formulas

@@ -10,7 +10,6 @@ each_input    a form input by input
 exact         networks without norms in exact numbers
 exact_proof   a form in exact numbers
 proof         every form of a claim, in one of these three ways
-places        the tokens at all places of an input
 wrong_input   an input by which a claim is false
 describing    the claim in words
 """

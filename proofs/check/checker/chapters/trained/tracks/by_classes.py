@@ -5,20 +5,21 @@ See docs/background/tracks_rules.md, section 5.
 Classes with the same steps after the last heads are a group, whose boxes of ranges are cut into cells together.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
 
 from ....kernel.budget import ENTRY_BITS
-from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.verdicts import Rejected, expect, require, within
 from ..reading.decision import Decision
 from ..reading.tracks import Tree, Unit, width_of_stream
 from ..reading.tracks_claim import TracksClaim
-from ..zonotopes.affine import FRACTION, AffineForm, Linear, promoted
+from ..zonotopes.affine import AffineForm, Linear, promoted
 from ..zonotopes.arithmetic import ArithmeticOfClasses, Reals
 from ..zonotopes.cells import Cell as BoxOfCell
-from ..zonotopes.cells import DirectionBounds, replaced
+from ..zonotopes.cells import DirectionBounds, parts
 from ..zonotopes.packed_integers import SLOT
 from ..zonotopes.ranges import ColumnSource
 from ..zonotopes.rows import LastAttention, prove_rows
@@ -151,18 +152,9 @@ class GroupProof:
         while direction >= self.layer.widths[head]:
             direction -= self.layer.widths[head]
             head += 1
-        shift = FRACTION - self.layer.stated.bits
-        start, end = floor_shift(at, shift), ceil_shift(at, shift)
-        below, above = [], []
-        for one in part:
-            least, greatest = one.box[head]
-            if least[direction] <= end:
-                cut = DirectionBounds(least, replaced(greatest, direction, min(end, greatest[direction])))
-                below.append(one._replace(box=(*one.box[:head], cut, *one.box[head + 1:])))
-            if greatest[direction] >= start:
-                cut = DirectionBounds(replaced(least, direction, max(start, least[direction])), greatest)
-                above.append(one._replace(box=(*one.box[:head], cut, *one.box[head + 1:])))
-        return below, above
+        both = [(one, parts(one.box, head, direction, at, self.layer.stated.bits)) for one in part]
+        return ([one._replace(box=below) for one, (below, _) in both if below is not None],
+                [one._replace(box=above) for one, (_, above) in both if above is not None])
 
     def prove_cell(self, part: Sequence[ClassRanges], point: AffineForm, sizes: AttendedSizes) -> None:
         """Prove all rows on the hull of the remaining boxes; class by class where the hull is too wide."""

@@ -8,21 +8,20 @@ rules for claims about tracks. Parts are disjoint: an input is right, or its fir
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import Malformed, expect, within
+from ..evidence import load
 from ..reading.count_claim import CountClaim
 from ..reading.count_parts import CountedPart, CountedParts
 from ..reading.decision import Decision
 from ..reading.tracks import LayoutProofs
 from ..reading.tracks_claim import Layout, Step, TracksClaim, Transducer
 from ..weighing import require_proved, unit_weights, weigh_paths
-
-Proves = Callable[[Decision[TracksClaim, LayoutProofs]], Mapping[str, int]]
 
 
 class CountedInputs(NamedTuple):
@@ -40,29 +39,12 @@ class CountedCoverage(dict[str, int]):
 
 
 def prove_counts(given: Decision[TracksClaim, CountedParts]) -> CountedCoverage:
-    """Prove every part over the reals, and the claimed numbers from the weights of the parts.
+    """Prove every part, over the reals or in all executions, and the claimed numbers from the weights of the parts.
 
     Raises:
         Rejected: if a part is not proved, or the numbers do not follow.
     """
-    from .proof import prove_tracks
-
-    return prove_parts(given, prove_tracks)
-
-
-def prove_counts_of_runs(given: Decision[TracksClaim, CountedParts]) -> CountedCoverage:
-    """Prove every part in all executions under each float model, and the claimed numbers.
-
-    Raises:
-        Rejected: if a part is not proved, or the numbers do not follow.
-    """
-    from ..floats.tracks import prove_track_runs
-
-    return prove_parts(given, prove_track_runs)
-
-
-def prove_parts(given: Decision[TracksClaim, CountedParts], proves: Proves) -> CountedCoverage:
-    """Prove the claims of all parts by one rule, and then the numbers."""
+    proves = load("floats.tracks.prove_track_runs" if given.floats else "tracks.proof.prove_tracks")
     found, coverage, counts = Counter[str](), CountedCoverage(), given.counts
     assert counts is not None
     weights: dict[tuple[int, tuple[int, int] | None], Fraction] = {}

@@ -22,7 +22,6 @@ from ..describing import (
 from ..reading.decision import Decision
 from ..reading.tracks_claim import Layout, LayoutPlace, Step, TracksClaim
 from .columns import FormColumns, on_paths
-from .places import right_tokens
 
 if TYPE_CHECKING:
     from ..reading.counterexamples import WrongInput
@@ -36,6 +35,8 @@ def describe_tracks(given: object, coverage: Mapping[str, int], lines: list[str]
 
 def describe_wrong_input(given: Decision[TracksClaim, WrongInput], coverage: object, lines: list[str]) -> list[str]:
     """Return the claim that is false, and the wrong input."""
+    from .wrong_input import right_tokens
+
     del coverage
     claim, wrong, tokens = given.claim, given.evidence, right_tokens(given)
     return [

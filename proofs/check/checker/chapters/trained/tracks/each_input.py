@@ -3,7 +3,10 @@
 See docs/background/tracks_rules.md, section 5, *Input by input*.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import Rejected, expect, require
@@ -15,24 +18,25 @@ from ..reading.tracks_claim import TracksClaim
 from .columns import ColumnMove, FormColumns, RemainingMoves, find_remaining
 from .describing import write_input
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..floats.inputs import InputsUnderModel
+
 ColumnIndices = tuple[int, ...]
 """Each column's combination of letters, by its index among all combinations."""
 
-ProvesRows = Callable[[Sequence[int], Mapping[int, Sequence[int]]], None]
-"""Check that at places of an input these rows are above the margin; raise Rejected otherwise."""
-MakesProver = Callable[[Sequence[LogitRow], Sequence[Sequence[int]]], ProvesRows]
+MakesProver: TypeAlias = "Callable[[Sequence[LogitRow], Sequence[Sequence[int]]], Runner | InputsUnderModel]"
 """Make a prover of these rows, for inputs with these tokens at each place."""
 
 
-def exact_outputs(given: Decision[TracksClaim, object]) -> MakesProver:
-    """Return the maker of provers of exact outputs."""
-    def make(rows: Sequence[LogitRow], possible_tokens: Sequence[Sequence[int]]) -> ProvesRows:
-        read = {token for tokens in possible_tokens for token in tokens}
-        stacks = Stacks(given.network, rows, lambda precision, part, asked: Stack(
-            precision, given.budget, part, read, asked, given.claim.margin, len(possible_tokens)))
-        return Runner(stacks, given.claim.offset, possible_tokens).prove
-
-    return make
+def make_runner(given: Decision[TracksClaim, object], rows: Sequence[LogitRow],
+                possible_tokens: Sequence[Sequence[int]]) -> Runner:
+    """Return a prover of these rows of exact outputs, for inputs with these tokens at each place."""
+    tokens = {token for those in possible_tokens for token in those}
+    return Runner(Stacks(given.network, rows, lambda precision, part, asked: Stack(
+        precision, given.budget, part, tokens, asked, given.claim.margin, len(possible_tokens))), given.claim.offset,
+        possible_tokens)
 
 
 def prove_each(given: Decision[TracksClaim, object], number: int, stated: int, make: MakesProver) -> int:
@@ -50,14 +54,14 @@ def prove_each(given: Decision[TracksClaim, object], number: int, stated: int, m
     budget.hold(2 * ENTRY_BITS * len(answers) * each)
     rows = [row for answer in answers for row in claim.rows(answer)]
     rows_of = {answer: range(each * k, each * (k + 1)) for k, answer in enumerate(answers)}
-    prove, inputs = make(rows, possible_tokens[:-1]), 0
+    prover, inputs = make(rows, possible_tokens[:-1]), 0
     for letters, states in inputs_of(columns, kept):
         inputs += 1
         tokens = [claim.token(place, states, letters, form) for place in form.layout]
         for place in range(form.first_answer, len(tokens)):
             budget.spend(1 + len(tokens))
             try:
-                prove(tokens[:place], {place - 1: rows_of[tokens[place]]})
+                prover.prove(tokens[:place], {place - 1: rows_of[tokens[place]]})
             except Rejected as refusal:
                 raise Rejected(f"input {write_input(claim, letters)}, place {place}: {refusal}") from None
     require(inputs, "no input is allowed")

@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import accumulate, pairwise
-from operator import le, mul
-from struct import unpack
+from operator import mul
 from typing import NamedTuple
 
 from ....kernel.budget import Cache
-from ....kernel.exponential import ceil_shift, floor_shift
-from ....kernel.verdicts import expect, require, within
+from ....kernel.verdicts import require, within
 from ..reading.tracks import StepRanges
 from ..zonotopes.affine import (
     FRACTION,
@@ -31,11 +28,12 @@ from ..zonotopes.affine import (
     within_range,
 )
 from ..zonotopes.arithmetic import AttentionStage
-from ..zonotopes.cells import Box, DirectionBounds
+from ..zonotopes.cells import Box
 from ..zonotopes.directions import PLACES, DirectionBasis, average, make_basis
 from ..zonotopes.ranges import AttendedTo, ColumnSource, both_ways, weigh
 from ..zonotopes.rows import AttendedValues
 from ..zonotopes.scores import PathBounds, Vectors
+from ..zonotopes.stated_ranges import StatedRanges
 from ..zonotopes.weights import RelativeWeights
 from .columns import ColumnMove, FormColumns, find_remaining
 from .longest import BundleKey, Bundles, ColumnPasses, PathQuery, VisiblePlaces
@@ -155,20 +153,14 @@ class LayerProof:
                 proof.prove(those)
 
     def boxes(self, number: int) -> Iterator[Box]:
-        """Yield the stated boxes in order, over 2^44; finer ends are rounded inward, which states more.
+        """Yield the stated boxes in order.
 
         Raises:
             Malformed: if their number is not ``number``, or a range is empty.
         """
-        width, data = sum(self.widths), self.stated.ranges
-        expect(len(data) == 8 * width * number, "ranges: {} bytes, expected {}", len(data), 8 * width * number)
-        shift, ends = FRACTION - self.stated.bits, [0, *accumulate(self.widths)]
-        for place in range(number):
-            numbers = unpack(f"<{2 * width}i", data[8 * width * place:8 * width * (place + 1)])
-            least = [ceil_shift(x, shift) for x in numbers[::2]]
-            greatest = [floor_shift(x, shift) for x in numbers[1::2]]
-            expect(all(map(le, least, greatest)), "ranges: a lower bound is above the upper one")
-            yield tuple(DirectionBounds(least[a:b], greatest[a:b]) for a, b in pairwise(ends))
+        stated = StatedRanges(self.stated.ranges, self.stated.bits, 2 * sum(self.widths) * number)
+        for _ in range(number):
+            yield tuple(stated.take(width) for width in self.widths)
 
     def point(self, source: ColumnSource) -> AffineForm:
         """Return the stream of a source, before the heads."""

@@ -12,24 +12,22 @@ into which the box of the last ranges is cut (cells.py).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import le
-from struct import unpack
 from typing import NamedTuple
 
-from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.verdicts import expect, require, within
 from ...word_semantics.tracker import Tracker
 from ..reading.cover import ClassesUnit, Cover, Tree
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
-from ..zonotopes.affine import FRACTION, AffineForm, Linear, promoted, spread
+from ..zonotopes.affine import AffineForm, Linear, promoted, spread
 from ..zonotopes.arithmetic import ArithmeticOfClasses, AttentionStage, Between, Reals
-from ..zonotopes.cells import Box, DirectionBounds, cells_of
+from ..zonotopes.cells import Box, cells_of
 from ..zonotopes.directions import DirectionBasis, average, make_basis
 from ..zonotopes.packed_integers import SLOT
 from ..zonotopes.ranges import AttendedTo, Averages, ColumnSource, both_ways, weigh
 from ..zonotopes.rows import AttendedValues, LastAttention, prove_rows
 from ..zonotopes.scores import Vectors
+from ..zonotopes.stated_ranges import StatedRanges
 from ..zonotopes.trellis import GraphColumns, GraphNode, ancestors, follow, in_order, on_paths
 from ..zonotopes.weights import RelativeWeights
 from .obligations import is_by_place
@@ -74,7 +72,7 @@ class Classes:
         groups = [asked.cases] if self.decision.network.masked else [{node: asked.cases[node]}
                                                                      for node in sorted(asked.cases)]
         number = sum(ClassesProof(self, unit, asked.columns, group).number for group in groups)
-        given = RangesAndTrees(StatedRanges(unit, number), trees_of(unit, asked))
+        given = RangesAndTrees(StatedRanges(unit.ranges, unit.bits, number), trees_of(unit, asked))
         for group in groups:
             proof = ClassesProof(self, unit, asked.columns, group)
             try:
@@ -141,27 +139,6 @@ class Classes:
             found = self._points[key] = self.arithmetic.point(token, position)
             self.budget.hold((1 << 14) + 2 * SLOT * (found.slots - 1) * len(found.rows))
         return self._points[key]
-
-
-class StatedRanges:
-    """The stated ranges of a unit, read in order."""
-
-    def __init__(self, unit: ClassesUnit, number: int) -> None:
-        expect(len(unit.ranges) == 4 * number, "ranges: {} bytes, expected {}", len(unit.ranges), 4 * number)
-        self._numbers = iter(unpack(f"<{number}i", unit.ranges))
-        self._shift = FRACTION - unit.bits
-
-    def take(self, width: int) -> DirectionBounds:
-        """Return the bounds of ``width`` directions, over 2^44; finer ones are rounded inward, which states more.
-
-        Raises:
-            Malformed: if a range is empty.
-        """
-        numbers = [next(self._numbers) for _ in range(2 * width)]
-        least = [ceil_shift(x, self._shift) for x in numbers[::2]]
-        greatest = [floor_shift(x, self._shift) for x in numbers[1::2]]
-        expect(all(map(le, least, greatest)), "ranges: a lower bound is above the upper one")
-        return DirectionBounds(least, greatest)
 
 
 def trees_of(unit: ClassesUnit, asked: ObligationNodes) -> dict[GraphNode, Tree | None]:

@@ -1,72 +1,60 @@
-"""Proof of a decision about a trained network: all words are covered, and every unit of the cover is proved."""
+"""Proof of a decision about a trained network: the cover has all obligations, and every unit of it is proved.
 
-from __future__ import annotations
+See docs/reference/trained.md, section 4.
+"""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from ....kernel.verdicts import within
-from ..reading.cover import Cover, CoverPart
-from ..reading.decision import Decision
-from ..reading.words_claim import TrainedClaim, WordsUnit
-from .covering import expect_covered
-from .judge import ALL, Judge, Share
-from .obligations import obligations
-
-if TYPE_CHECKING:
-    from .classes import Classes
-
-CoverageCounts = Mapping[str, int]
-DecisionByCover = Decision[TrainedClaim, Cover]
+from ....kernel.verdicts import require
+from ..reading.cover import ClassesUnit
+from .obligations import is_by_place, obligations
+from .running import DecisionByCover, Prover, prove_units
 
 
-def prove_decision(given: DecisionByCover) -> CoverageCounts:
-    """Prove every obligation of the claim: the cover leaves none out."""
+def prove_decision(given: DecisionByCover) -> Mapping[str, int]:
+    """Prove every obligation of the claim: the cover leaves none out; return the coverage."""
     expect_covered(given)  # before anything else: units that are not of the claim may have no rows
-    return add_up(given, [prove_units(given, given.evidence.units)])
+    return {**prove_units(Prover(given), given.evidence.units), "obligations": count_obligations(given)}
 
 
-def add_up(given: DecisionByCover, proved: Iterable[CoverageCounts]) -> CoverageCounts:
-    """Return the sums of what was proved, and how many obligations the claim has, each counted once."""
-    total = Counter[str]()
-    for coverage in proved:
-        total.update(coverage)
-    asked = obligations(given.network, given.claim)
-    return {**total, "obligations": sum(one.last - one.first + 1 for one in asked)}
+def count_obligations(given: DecisionByCover) -> int:
+    """Return how many obligations the claim has, each counted once."""
+    return sum(one.last - one.first + 1 for one in obligations(given.network, given.claim))
 
 
-def prove_units(given: DecisionByCover, units: Iterable[CoverPart], share: Share = ALL) -> CoverageCounts:
-    """Prove these units, of units by words a share; return counts of each kind."""
-    prover, coverage = Prover(given), Counter[str]()
-    for unit in units:
-        coverage["words" if isinstance(unit, WordsUnit) else "classes"] += prover.prove(unit, share)
-    return coverage
+def expect_covered(given: DecisionByCover) -> None:
+    """Check that the units cover all obligations, and nothing else.
+
+    Raises:
+        Rejected: if they do not.
+    """
+    network, claim = given.network, given.claim
+    units = sorted(given.evidence.units, key=lambda unit: (unit.offset, unit.first))
+    by_place = is_by_place(network, claim)
+    what, number = "place" if by_place else "length", 0
+    for obligation in obligations(network, claim):
+        given.budget.spend(1)
+        least = obligation.first
+        while number < len(units) and units[number].offset == obligation.offset:
+            unit = units[number]
+            is_of_claim = obligation.first <= unit.first and unit.last <= obligation.last
+            require(is_of_claim, "cover: offset {}, {}s {} to {}: not all are of the claim", unit.offset, what,
+                    unit.first, unit.last)
+            if unit.first > least:
+                break
+            least, number = max(least, unit.last + 1), number + 1
+        require(least > obligation.last, "cover: offset {}, {} {} is left out", obligation.offset, what, least)
+    require(units, "cover: no word of the claim has rows of the tables")
+    require(number == len(units), "cover: offset {} is not of the claim", units[min(number, len(units) - 1)].offset)
+    expect_classes_make_sense(given, by_place)
 
 
-class Prover:
-    """Prover of the units of one certificate; modules for words and for classes are imported on demand."""
+def expect_classes_make_sense(given: DecisionByCover, by_place: bool) -> None:
+    """Check that classes are for past-only formulas, and by length for one length.
 
-    def __init__(self, given: DecisionByCover) -> None:
-        self.given = given
-        self._judge = Judge(given.network, given.claim)
-
-    def prove(self, unit: CoverPart, share: Share) -> int:
-        """Prove the unit, or a share of its words; return the number of words or classes."""
-        if isinstance(unit, WordsUnit):
-            return self._prove_words(unit, share)
-        with within(f"offset {unit.offset}, from {unit.first} to {unit.last}"):
-            return self._classes.prove(unit)
-
-    @cached_property
-    def _prove_words(self) -> Callable[[WordsUnit, Share], int]:
-        from .running import prove_words, stacks_of
-
-        return partial(prove_words, self._judge, stacks_of(self._judge))
-
-    @cached_property
-    def _classes(self) -> Classes:
-        from .classes import Classes
-
-        return Classes(self.given)
+    Raises:
+        Rejected: if they are not.
+    """
+    classes = [unit for unit in given.evidence.units if isinstance(unit, ClassesUnit)]
+    require(not classes or given.claim.is_past_only, "cover: classes need past-only formulas")
+    require(by_place or all(unit.first == unit.last for unit in classes), "cover: by length, classes are of one length")

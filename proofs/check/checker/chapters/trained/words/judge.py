@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ....kernel.verdicts import Rejected, quote
 from ..reading.network import Network
 from ..reading.words_claim import TrainedClaim
 from .obligations import is_by_place
@@ -14,49 +14,13 @@ from .obligations import is_by_place
 if TYPE_CHECKING:
     from ...word_semantics.tracker import Tracker, TrackerState
     from ...word_semantics.truth import TruthsAlongWord
+    from ..balls.adaptive_precision import ProvesRows, Stacks
     from ..reading.words_claim import WordsUnit
 
 Word = tuple[int, ...]
 
 Cases = Mapping[int, Sequence[int]]
 """The cases that hold, by position."""
-
-
-@dataclass(frozen=True)
-class Share:
-    """A share of all words, ``number`` (from 0) of ``shares``.
-
-    Words are divided by their first letters, as many as make four groups a share or more; shorter ones are of share 0.
-    So each word is in exactly one share, by `has`, and every prefix of it passes `has_some`.
-    """
-
-    number: int = 0
-    shares: int = 1
-
-    def has(self, word: Word, letters: int) -> bool:
-        """Return whether a word over ``letters`` letters is in the share."""
-        first = self._first(letters)
-        return self.number == (0 if len(word) < first else rank(word[:first], letters) % self.shares)
-
-    def has_some(self, word: Word, letters: int) -> bool:
-        """Return whether a word with this prefix may be in the share."""
-        return len(word) < self._first(letters) or self.has(word, letters)
-
-    def _first(self, letters: int) -> int:
-        if self.shares == 1 or letters == 1:
-            return 0 if self.shares == 1 else 1
-        return next(k for k in range(64) if letters**k >= 4 * self.shares)
-
-
-ALL = Share()
-
-
-def rank(word: Word, letters: int) -> int:
-    """Return the number of a word among those of its length."""
-    found = 0
-    for letter in word:
-        found = found * letters + letter
-    return found
 
 
 class Judge:
@@ -91,10 +55,23 @@ class Judge:
         claim = self.claim
         return (*claim.before, *(claim.tokens[letter] for letter in word), *(() if self.by_place else claim.after))
 
-    def words(self, first: int, last: int, share: Share) -> Iterator[tuple[Word, Cases]]:
-        """Yield the words of these lengths and of a share, each after its prefixes, and the cases at judged positions.
+    @cached_property
+    def stacks(self) -> Stacks:
+        """The network in ball arithmetic, for the words and the rows of the claim."""
+        from ..balls.adaptive_precision import Stacks
+        from ..balls.stack import Stack
 
-        Words after which no letter can make a case hold are left out, with all longer ones.
+        claim = self.claim
+        return Stacks(self.network, self.rows, lambda precision, part, rows: Stack(
+            precision, self.budget, part, claim.all_tokens, rows, claim.margin, claim.longest_input,
+            few=claim.read != "each"))
+
+    def words(self, first: int, last: int, keeps: Callable[[Word], bool] = lambda word: True
+              ) -> Iterator[tuple[Word, Cases]]:
+        """Yield the words of these lengths, each after its prefixes, and the cases at judged positions.
+
+        Words after which no letter can make a case hold are left out, with all longer ones; so are those that begin
+        with a word that ``keeps`` refuses.
         """
         letters, size = range(len(self.claim.alphabet)), len(self.claim.alphabet)
         tracker = self.tracker
@@ -103,9 +80,11 @@ class Judge:
             word, states = waiting.pop()
             n = len(word)
             self.budget.spend(2 + size + (n >> 5))
-            if n >= first and share.has(word, size):
+            if not keeps(word):
+                continue
+            if n >= first:
                 yield word, self._cases(word, states)
-            if n < last and share.has_some(word, size) and not (states and states[-1].automaton in self._dead):
+            if n < last and not (states and states[-1].automaton in self._dead):
                 waiting += [((*word, letter), (*states, tracker.step(states[-1], letter, n + 1)) if tracker else ())
                             for letter in reversed(letters)]
 
@@ -119,6 +98,23 @@ class Judge:
         """Return for each judged place of a word of length n the rows that must be above the margin, if any."""
         found = {place: self.rows_of(cases[position]) for position, place in self.judged(n) if position in cases}
         return {place: rows for place, rows in found.items() if rows}
+
+    def prove_words(self, offset: int, words: Iterable[tuple[Word, Cases]], prove: ProvesRows) -> int:
+        """Prove the needed rows of these words at an offset; return how many words there are.
+
+        Raises:
+            Rejected: if a row is not proved; the word is named.
+        """
+        number = 0
+        for word, cases in words:
+            number += 1
+            if needed := self.needed(len(word), cases):
+                try:
+                    prove(self.tokens(word), needed)
+                except Rejected as refusal:
+                    shown = " ".join(self.claim.alphabet[letter] for letter in word)
+                    raise Rejected(f"offset {offset}, word {quote(shown)}: {refusal}") from None
+        return number
 
     def rows_of(self, cases: Sequence[int]) -> tuple[int, ...]:
         """Return the rows of these cases, each once."""

@@ -9,7 +9,7 @@ from ..describing import covered
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
 from .describing import describe_lengths
-from .judge import ALL, Judge, dead_states
+from .judge import Judge, dead_states
 
 if TYPE_CHECKING:
     from ...word_semantics.tracker import Tracker, TrackerState
@@ -26,7 +26,7 @@ def find_vacuous_lengths(given: Decision[TrainedClaim, object]) -> list[int]:
     if judge.tracker is not None:
         return list(vacuous_by_states(given, judge, judge.tracker))
     return [n for n in range(claim.min_n, claim.max_n + 1)
-            if not any(judge.needed(n, cases) for _, cases in judge.words(n, n, ALL))]
+            if not any(judge.needed(n, cases) for _, cases in judge.words(n, n))]
 
 
 def vacuous_by_states(given: Decision[TrainedClaim, object], judge: Judge, tracker: Tracker) -> Iterator[int]:

@@ -1,19 +1,16 @@
-"""Proof that a claim is false.
+"""Proof that a claim is false: a row at a judged place of a word is at most the margin.
 
-See docs/background/trained_rules.md, section 7. A row at a judged place of a word is at most the margin.
+See docs/background/trained_rules.md, section 7.
 """
 
 from collections.abc import Mapping
 
 from ....kernel.verdicts import Rejected, require
-from ..balls.adaptive_precision import Runner
-from ..balls.precision import HIGHEST, LOWEST, Undecided
 from ..reading.counterexamples import WrongWord
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
 from .judge import Judge
-from .places import find_place, tokens_of
-from .running import stacks_of
+from .obligations import greatest_length
 
 
 def prove_wrong_word(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, int]:
@@ -22,28 +19,44 @@ def prove_wrong_word(given: Decision[TrainedClaim, WrongWord]) -> Mapping[str, i
     Raises:
         Rejected: if not, or if it is not decided.
     """
-    judge = Judge(given.network, given.claim)
-    expect_at_most_margin(judge, given, find_place(judge, given))
-    return {"word": 1}
+    from ..balls.adaptive_precision import Runner
+    from ..balls.precision import HIGHEST, LOWEST, Undecided
 
-
-def expect_at_most_margin(judge: Judge, given: Decision[TrainedClaim, WrongWord], place: int) -> None:
-    """Check that the row of the case is at most the margin at a place of the input.
-
-    Raises:
-        Rejected: if it is above, or not decided at the highest precision.
-    """
-    tokens = tokens_of(given)
-    row = judge.rows_of_case[given.evidence.case][given.evidence.row]
-    stacks = stacks_of(judge)
-    runner = Runner(stacks, given.evidence.offset, [[token] for token in tokens])
+    judge, wrong, tokens = Judge(given.network, given.claim), given.evidence, tokens_of(given)
+    place, row = find_place(judge, given), judge.rows_of_case[wrong.case][wrong.row]
+    runner = Runner(judge.stacks, wrong.offset, [[token] for token in tokens])
     for level in range(LOWEST, HIGHEST + 1):
         try:
-            found, rows = runner.logits(level, tokens, [place])[place], stacks.at(level).rows
+            found, rows = runner.logits(level, tokens, [place])[place], judge.stacks.at(level).rows
         except Undecided:
             continue
         ((value, error),) = rows.values(found, [row])
         if value + error <= rows.least[row]:
-            return
+            return {"word": 1}
         require(value - error <= rows.least[row], "the row is above the margin")
     raise Rejected("whether the row is above the margin is not decided at the highest precision")
+
+
+def find_place(judge: Judge, given: Decision[TrainedClaim, WrongWord]) -> int:
+    """Return the place of the input that is judged.
+
+    Raises:
+        Rejected: if word and offset are not in the claim, nothing is judged at the place, or the case does not hold.
+    """
+    claim, network, wrong, n = given.claim, given.network, given.evidence, len(given.evidence.word)
+    require(claim.min_n <= n <= claim.max_n, "a word of length {} is not in the claim", n)
+    in_claim = claim.offsets[0] <= wrong.offset <= claim.offsets[1]
+    require(in_claim, "offset {} is not in the claim", wrong.offset)
+    require(n <= greatest_length(network, claim, wrong.offset),
+            "a word of length {} has not enough rows of the tables at offset {}", n, wrong.offset)
+    places = dict(judge.judged(n))
+    require(wrong.place in places, "no logits are judged at place {}", wrong.place)
+    cases = judge.truth.cases(wrong.word, [wrong.place])
+    require(wrong.case in cases[wrong.place], "case {} does not hold at place {}", wrong.case, wrong.place)
+    return places[wrong.place]
+
+
+def tokens_of(given: Decision[TrainedClaim, WrongWord]) -> tuple[int, ...]:
+    """Return the whole input."""
+    claim = given.claim
+    return (*claim.before, *(claim.tokens[letter] for letter in given.evidence.word), *claim.after)

@@ -57,14 +57,21 @@ def cut(where: Cut, box: Box, bits: int) -> tuple[Box, Box]:
     Raises:
         Malformed: if it is outside its range.
     """
-    bounds, k = box[where.head], where.direction
+    below, above = parts(box, where.head, where.direction, where.at, bits)
+    expect(below is not None and above is not None, "at: a cut outside its range")
+    assert below is not None and above is not None
+    return below, above
+
+
+def parts(box: Box, head: int, k: int, at: int, bits: int) -> tuple[Box | None, Box | None]:
+    """Return the parts of a box below and above ``at`` / 2^bits in a direction, None if empty."""
+    bounds = box[head]
     least, greatest = bounds.least[k], bounds.greatest[k]
-    start, end = floor_shift(where.at, FRACTION - bits), ceil_shift(where.at, FRACTION - bits)
-    expect(least <= end and start <= greatest, "at: a cut outside its range")
+    start, end = floor_shift(at, FRACTION - bits), ceil_shift(at, FRACTION - bits)
     below = DirectionBounds(bounds.least, replaced(bounds.greatest, k, min(end, greatest)))
     above = DirectionBounds(replaced(bounds.least, k, max(start, least)), bounds.greatest)
-    before, after = box[:where.head], box[where.head + 1:]
-    return (*before, below, *after), (*before, above, *after)
+    before, after = box[:head], box[head + 1:]
+    return (*before, below, *after) if least <= end else None, (*before, above, *after) if start <= greatest else None
 
 
 def replaced(numbers: Sequence[int], place: int, number: int) -> list[int]:

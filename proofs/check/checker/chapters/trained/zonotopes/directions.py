@@ -4,7 +4,7 @@ See docs/reference/trained.md, section 4, and trained_rules.md, section 5, Forms
 """
 
 from collections.abc import Sequence
-from operator import mul
+from operator import add, mul
 from struct import unpack
 from typing import NamedTuple
 
@@ -49,12 +49,16 @@ def average(budget: Budget, basis: DirectionBasis, least: Sequence[int], greates
 
     Proof. z = Q'(Q z) + (I - Q'Q) z. Each coordinate of Q z has a symbol; the second term is a radius.
     """
+    more = [(sum(map(mul, row, sizes)) >> 2 * PLACES) + 1 for row in basis.rest]
+    return image_of_box(budget, basis.backward, least, greatest, more)
+
+
+def image_of_box(budget: Budget, linear: Linear, least: Sequence[int], greatest: Sequence[int], radii: Sequence[int]
+                 ) -> AffineForm:
+    """Return the image of a box, a symbol for each coordinate, with these errors added to its radii."""
     middles = [a + b >> 1 for a, b in zip(least, greatest, strict=True)]
     halves = [b - middle for middle, b in zip(middles, greatest, strict=True)]
     rows = [middle + (half << SLOT * (k + 1)) for k, (middle, half) in enumerate(zip(middles, halves, strict=True))]
-    along = within_range(rows, 1 + len(rows), [0] * len(rows),
-                         [abs(middle) + half for middle, half in zip(middles, halves, strict=True)])
-    z = apply(budget, basis.backward, along)
-    more = [(sum(map(mul, row, sizes)) >> 2 * PLACES) + 1 for row in basis.rest]
-    return within_range(z.rows, z.slots, [a + b for a, b in zip(z.radii, more, strict=True)],
-                        [a + b for a, b in zip(z.sizes, more, strict=True)])
+    sizes = [abs(middle) + half for middle, half in zip(middles, halves, strict=True)]
+    z = apply(budget, linear, within_range(rows, 1 + len(rows), [0] * len(rows), sizes))
+    return within_range(z.rows, z.slots, list(map(add, z.radii, radii)), list(map(add, z.sizes, radii)))

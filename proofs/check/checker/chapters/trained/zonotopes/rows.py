@@ -14,10 +14,12 @@ of one head has bounds that hold on the whole class (ranges.py). Any α and μ a
 over 2^30, so that only roundings are lost, and μ is the certificate's, or 0.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from operator import mul
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import Rejected
@@ -25,7 +27,10 @@ from .affine import FRACTION, WEIGHT, AffineForm, Linear, apply, make_linear, sp
 from .cells import Cell, DirectionBounds
 from .directions import PLACES, DirectionBasis
 from .packed_integers import pack_short, unpack
-from .ranges import AttendedTo, ColumnSource, most_of
+from .ranges import AttendedTo, Averages, ColumnSource, most_of
+
+if TYPE_CHECKING:
+    from ..tracks.layers import ClassAverages
 
 SLOPE = 30  # fractional bits of α and μ
 SHARE = 20  # fractional bits of the numbers of a certificate's share
@@ -33,17 +38,10 @@ LINES = 32  # thresholds that are tried at once
 ROUNDS = 3  # refinements of the interval of thresholds
 
 
-class BoundedAverages(Protocol):
-    """The averages of a head on a class, as `Averages` has them."""
-
-    def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
-        """Return which are proved to be at most their thresholds, over 2^44; ``most`` packs V for each source."""
-
-
 class AttendedValues(NamedTuple):
     """A head at a node: averages, the keys and values on its paths, directions, and bounds of value coordinates."""
 
-    averages: BoundedAverages
+    averages: Averages | ClassAverages
     reads: Mapping[ColumnSource, AttendedTo]
     basis: DirectionBasis
     sizes: Sequence[int]
