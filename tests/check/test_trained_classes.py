@@ -19,6 +19,7 @@ from proofs.check.checker.chapters.trained.reading.network import Network, NormS
 from proofs.check.checker.chapters.trained.words import classes
 from proofs.check.checker.chapters.trained.zonotopes import arithmetic
 from proofs.check.checker.chapters.trained.zonotopes.affine import AffineForm, apply, make_linear, spread
+from proofs.check.checker.chapters.trained.zonotopes.stated_ranges import StatedRanges
 
 from .trained_classes import Made, Maker, Word, make, make_claim, run, with_least
 
@@ -168,7 +169,7 @@ def recorded(made: Made, monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[in
     now: list[tuple[tuple[int, int], int]] = []
 
     def record_attend(self: classes.AttentionOnNodes, node: tuple[int, int], seen: list[set[int]],
-                      numbers: classes.StatedRanges) -> Any:
+                      numbers: StatedRanges) -> Any:
         stages = self.proof.shared.arithmetic.stages
         stage = next(k for k, one in enumerate(stages) if one.attention is self.attention)
         now.append((node, stage))

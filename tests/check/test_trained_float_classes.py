@@ -17,7 +17,7 @@ from proofs.check.checker.chapters.trained.floats.casting import cast_network as
 from proofs.check.checker.chapters.trained.floats.classes import FloatArithmetic, FloatAttention
 from proofs.check.checker.chapters.trained.floats.form_stack import ConcatenatedAttention, FloatStack
 from proofs.check.checker.chapters.trained.floats.operations import Operations
-from proofs.check.checker.chapters.trained.floats.rounding import rounding
+from proofs.check.checker.chapters.trained.floats.rounding import roundings
 from proofs.check.checker.chapters.trained.floats.score_caps import CapOnForms
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOnForms
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
@@ -77,7 +77,7 @@ def most_used(fields: dict[str, Any]) -> float:
         weights = [tuple(np.exp(np.array([*one]) / UNIT - top / UNIT).tolist()) for one in bounds.values()]
         (made,) = attention._softmax.beside([max(map(abs, units(values[:, 0])))], 5)
         ends = [sign * greatest_average(weights, (sign * values[:, 0]).tolist()) for sign in (-1, 1)]
-        middle, half = sum(ends) / 2, (ends[1] - ends[0]) / 2 + (made + rounding(run.storage, 4 * UNIT)) / UNIT
+        middle, half = sum(ends) / 2, (ends[1] - ends[0]) / 2 + (made + roundings(run.storage, [4 * UNIT])[0]) / UNIT
         for _ in range(6):
             tiled = [np.tile(x, (RUNS, 1, 1)) for x in (query, keys, values)]
             seen = emulation._average(emulation._scores(step, None, tiled[0], tiled[1], np.array([4])), tiled[2])
@@ -154,7 +154,8 @@ def test_what_a_run_makes_beside_an_average_is_written_too(monkeypatch: pytest.M
         monkeypatch.setattr(SoftmaxOnForms, "beside", lambda self, greatest, count, made=made: [made])
         written = attention.write(point(np.array([0.0])), [point(np.array([1.0]))], [[2 * UNIT]], 4)
         reach += spread(Budget(1), written).reaches
-    assert reach[0] >= UNIT // 4 + 4 * rounding(storage, UNIT) + 2 * rounding(storage, 4 * UNIT)
+    one, four = roundings(storage, [UNIT, 4 * UNIT])
+    assert reach[0] >= UNIT // 4 + 4 * one + 2 * four
     assert reach[1] - reach[0] >= UNIT // 4
     summed = attention.write_sum(point(np.array([0.0])), [point(np.array([4.0]))], [[2 * UNIT]], 4)
     assert spread(Budget(1), summed).reaches[0] >= reach[1]

@@ -25,7 +25,7 @@ from proofs.check.checker.chapters.trained.floats.inputs import InputsUnderModel
 from proofs.check.checker.chapters.trained.floats.proof import (
     ModelProver,
 )
-from proofs.check.checker.chapters.trained.floats.rounding import expect_finite, rounding, up
+from proofs.check.checker.chapters.trained.floats.rounding import expect_finite, roundings, up
 from proofs.check.checker.chapters.trained.floats.score_caps import CapOnForms
 from proofs.check.checker.chapters.trained.floats.wrong_execution import make_execution
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
@@ -75,8 +75,8 @@ def test_a_rounding_is_half_a_unit_in_the_last_place_or_the_least_normal_number(
     form = Format(9, -20, 5)
     for size, off in ((UNIT - 1, UNIT >> 10), (UNIT, UNIT >> 9), (0, UNIT >> 20), (1 << 26, 1 << 24),
                       ((1 << 34) - 1, 1 << 24), (1 << 34, 1 << 25)):
-        assert rounding(form, size) == off
-    assert rounding(Format(60, -200, 5), 1 << 61) == 2 and rounding(Format(60, -200, 5), 5) == 1
+        assert roundings(form, [size]) == [off]
+    assert roundings(Format(60, -200, 5), [1 << 61, 5]) == [2, 1]
     assert tiny(Format(9, -999, 5)) == Fraction(1, 1 << 512) and tiny(Format(9, -500, 5)) == Fraction(1, 1 << 500)
     assert up(Fraction(1, UNIT)) == 1 and up(Fraction(1, UNIT) + Fraction(1, 1 << 99)) == 2
     assert not is_rejected(expect_finite, form, [32 * UNIT - 1]) and is_rejected(expect_finite, form, [1, 32 * UNIT])

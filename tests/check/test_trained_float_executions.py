@@ -21,7 +21,7 @@ from proofs.check.checker.chapters.trained.floats import proof, stored_averages
 from proofs.check.checker.chapters.trained.floats.casting import cast_network as cast_by_checker
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
 from proofs.check.checker.chapters.trained.floats.operations import Operations
-from proofs.check.checker.chapters.trained.floats.rounding import rounding, sum_errors
+from proofs.check.checker.chapters.trained.floats.rounding import roundings, sum_errors
 from proofs.check.checker.chapters.trained.floats.softmax import SoftmaxOnForms
 from proofs.check.checker.chapters.trained.floats.stored_averages import AveragesOfWeights
 from proofs.check.checker.chapters.trained.reading.network import Scale as ScaleOfChecker
@@ -100,7 +100,7 @@ def test_no_rounding_changes_more_than_is_said() -> None:
     for number in range(1, 4000):
         x = Fraction(number, 977)
         error = max(abs(target.round(x) - x), x if x < target.smallest_normal else 0)
-        assert error * UNIT <= rounding(form, -(-x.numerator * UNIT // x.denominator))
+        assert error * UNIT <= roundings(form, [-(-x.numerator * UNIT // x.denominator)])[0]
 
 
 def sums_in_every_order(products: list[Fraction], target: Format) -> set[Fraction]:

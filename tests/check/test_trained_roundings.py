@@ -235,7 +235,7 @@ def test_a_range_of_all_tokens_lets_later_letters_change_earlier_places() -> Non
 def test_there_is_no_rule_by_classes_for_a_range(kind: str) -> None:
     given = read(decision(network(kind), make_claim(cases=[ALWAYS])))
     with pytest.raises(Rejected, match="no rule by classes for roundings by a range"):
-        make_maps(Budget(), given.network.steps[0])
+        make_maps(Budget(), given.network.stages[0][0])
 
 
 @pytest.mark.parametrize(("change", "said"), [

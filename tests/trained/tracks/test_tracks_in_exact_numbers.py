@@ -25,6 +25,7 @@ from proofs.check.checker.chapters.trained.balls.exponentials import Exponential
 from proofs.check.checker.chapters.trained.reading.network import read_network
 from proofs.check.checker.chapters.trained.tracks import exact, wrong_input
 from proofs.check.checker.chapters.trained.tracks.wrong_input import row_and_prefix
+from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.exponential import ball, exact_ends, working_precision
 from proofs.enclosures.float_models.model import presets
@@ -350,7 +351,7 @@ def test_relu_of_a_form_contains_relu_of_what_it_stands_for(seed: int) -> None:
     draw, places = np.random.default_rng(seed), 10
     low, high = sorted(int(one) for one in draw.integers(-4000, 4000, 2))
     rows = [[int(draw.integers(-500, 500)), int(draw.integers(-9, 9))] for _ in range(6)]
-    box = [exact.ExactRange(low, high)]
+    box = [PathBounds(low, high)]
     found = exact.relu(Budget(), exact.ExactForm(rows, 3), box, places)
     assert len(box) > 1 or seed
     for at in np.linspace(low, high, 41).astype(int).tolist():

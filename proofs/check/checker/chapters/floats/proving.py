@@ -35,7 +35,8 @@ def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
     """Prove one claim, for words up to its max_n."""
     softmax = all(head.weighting == "softmax" for head in certificate.transformer.heads)
     require(softmax, "float executions have rules for softmax alone")
-    check_class(claim)
+    expect_sensible(claim, WITHIN)
+    require(claim.sum_ulp == 1, "sums that are cut off have rules for trained networks alone")
     proof = ProofContext(replace(certificate, claim=replace(certificate.claim, max_n=claim.max_n)))
     if has_known_roundings(proof, claim):
         proof = load("irrational.heads", "of_rationals")(proof)
@@ -67,12 +68,6 @@ def has_known_roundings(proof: ProofContext, claim: FloatClaim) -> bool:
                     require(len(stored) == 1 and None not in stored,
                             "{} is irrational, and its stored number is not determined", language.write_short(place))
     return bool(irrational)
-
-
-def check_class(claim: FloatClaim) -> None:
-    """Require a float model that the rules cover."""
-    expect_sensible(claim, WITHIN)
-    require(claim.sum_ulp == 1, "sums that are cut off have rules for trained networks alone")
 
 
 class FloatProof:

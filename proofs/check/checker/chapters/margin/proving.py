@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from ...kernel.numbers import Enclosure, add
-from ...kernel.verdicts import Rejected, require
+from ...kernel.verdicts import require
 from ...kernel.weights import Weigher
 from .cells import FormsByPosition
 from .classes import FormulaReader, WordClass, find_classes
@@ -58,10 +58,7 @@ def bound_classes(given: MarginFile, weigher: Weigher, n: int, letter: int,
 def check_side(given: MarginFile, found: WordClass, output: Enclosure, margin: Fraction, where: str) -> None:
     """Check that the output is above threshold + margin where the formula holds, below threshold - margin elsewhere."""
     budget, threshold = given.language.budget, given.claim.threshold
-    if found.holds:
-        proved = output.lower > add(budget, threshold, margin)
-    else:
-        proved = output.upper < add(budget, threshold, -margin)
-    if not proved:
-        side = "above" if found.holds else "below"
-        raise Rejected(f"the output is not {side} the threshold by more than the margin at {where}")
+    proved = (output.lower > add(budget, threshold, margin) if found.holds else
+              output.upper < add(budget, threshold, -margin))
+    require(proved, "the output is not {} the threshold by more than the margin at {}",
+            "above" if found.holds else "below", where)

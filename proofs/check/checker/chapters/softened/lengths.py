@@ -4,7 +4,7 @@ If the heads of the first layers are all future-masked, the vectors in these lay
 symbols (and on n) only: words with a common prefix share them. The layers after them are run for each word.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, takewhile
@@ -57,6 +57,11 @@ class ShardResult:
     ties: int = 0
 
 
+def least_gap(gaps: Iterable[Fraction | None]) -> Fraction | None:
+    """Return the least gap, None without one."""
+    return min((gap for gap in gaps if gap is not None), default=None)
+
+
 class TransformerAtLength:
     """The transformer at one length, with the tables of its results.
 
@@ -104,6 +109,5 @@ class TransformerAtLength:
     def result(self, words: int) -> ShardResult:
         """Return the result after this number of words."""
         scored = [head for layer in self.layers for head in layer.heads if isinstance(head, Scored)]
-        return ShardResult(words, min((head.gap for head in scored if head.gap is not None), default=None),
-                           sum(head.profiles for head in scored), sum(len(layer.vectors) for layer in self.layers),
-                           sum(head.ties for head in scored))
+        return ShardResult(words, least_gap(head.gap for head in scored), sum(head.profiles for head in scored),
+                           sum(len(layer.vectors) for layer in self.layers), sum(head.ties for head in scored))

@@ -4,13 +4,12 @@ The results of shards combine in any order, so that a shard may be divided, or s
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from functools import reduce
 from itertools import product
 
 from ...kernel.verdicts import Refusal, Rejected, TooLong, quote, require, show, within
 from .forms import LayerForms, prepare
-from .lengths import ShardResult, TransformerAtLength, count_shared
+from .lengths import ShardResult, TransformerAtLength, count_shared, least_gap
 from .prefixes import PrefixGraph, TablesFull, Word, build_automaton
 from .reading import Softened
 from .statement import check_heads, check_statement
@@ -137,8 +136,3 @@ def join_results(found: Iterable[ShardResult]) -> ShardResult:
     return reduce(lambda one, other: ShardResult(
         one.words + other.words, least_gap((one.gap, other.gap)), one.profiles + other.profiles,
         one.vectors + other.vectors, one.ties + other.ties), found, NOTHING)
-
-
-def least_gap(gaps: Iterable[Fraction | None]) -> Fraction | None:
-    """Return the least gap, None without one."""
-    return min((gap for gap in gaps if gap is not None), default=None)

@@ -24,6 +24,12 @@ def covered(coverage: Mapping[str, int]) -> list[str]:
     return entry("covered", [", ".join(f"{count} {what}" for what, count in coverage.items())])
 
 
+def describe_coverage(given: object, coverage: Mapping[str, int], lines: list[str]) -> list[str]:
+    """Return the claim, vacuous if no cell had rows, and what was covered to accept it."""
+    del given
+    return [*[VACUOUS] * (coverage.get("cells with rows") == 0), *lines, *covered(coverage)]
+
+
 def words_of_choices(choices: ExecutionChoices | None) -> list[str]:
     """Describe the execution in which a claim about executions is false."""
     return [] if choices is None else entry("execution", [

@@ -53,15 +53,15 @@ KINDS: Mapping[tuple[str, str, str], EvidenceKind] = {
         "word_parts.read_parts", "words.counting.prove_counts", "words.counting.prove_counts",
         "counted.describe_words"),
     (ANY_LENGTH, ANSWERS, "counts"): EvidenceKind(
-        "lengths.read_counts", "lengths.proof.prove_lengths", "", "lengths.describing.describe_cells"),
+        "lengths.read_counts", "lengths.proof.prove_lengths", "", "describing.describe_coverage"),
     (ANY_LENGTH, ANSWERS, "last letters"): EvidenceKind(
-        "lengths.read_last_letters", "lengths.suffixes.prove_suffixes", "", "lengths.describing.describe_cells"),
+        "lengths.read_last_letters", "lengths.suffixes.prove_suffixes", "", "describing.describe_coverage"),
     (ANY_LENGTH, ANSWERS, "wrong word"): EvidenceKind(
         "counterexamples.read_long_word", "lengths.proof.prove_long_word", "", "lengths.describing.describe_long_word",
         is_refutation=True),
     (TRACKS, ANSWERS, "forms"): EvidenceKind(
         "tracks.read_units", "tracks.proof.prove_tracks", "floats.tracks.prove_track_runs",
-        "tracks.describing.describe_tracks"),
+        "describing.describe_coverage"),
     (TRACKS, ANSWERS, "wrong input"): EvidenceKind(
         "counterexamples.read_wrong_input", "tracks.wrong_input.prove_wrong_input",
         "floats.wrong_execution.prove_wrong_input_run", "tracks.describing.describe_wrong_input", is_refutation=True),

@@ -11,7 +11,6 @@ from functools import reduce
 from itertools import accumulate, pairwise
 from math import lcm
 from operator import add as plus
-from operator import mul
 
 from ....kernel.budget import Budget
 from ....kernel.exponential import ceil_shift, floor_shift
@@ -255,10 +254,11 @@ class RowsOnNumbers:
         self._forms = [[(places[token], int(c * common)) for token, c in row]
                        for row, common in zip(rows, commons, strict=True)]
         self._budget, self._terms = budget, [4 + len(form) for form in self._forms]
-        columns, power = list(zip(*logits.weight.rows, strict=True)), logits.weight.power + NORM_BITS
-        norms = (ceil_shift(norm_of_sum([(columns[place], c) for place, c in form]), power) for form in self._forms)
+        power = logits.weight.power + NORM_BITS
+        norms = [ceil_norm(sum(row[place] * c for place, c in form) for row in logits.weight.rows)
+                 for form in self._forms]
         rounding = self._product.rounding
-        self._errors = [(norm, 2 + rounding * sum(abs(c) for _, c in form))
+        self._errors = [(ceil_shift(norm, power), 2 + rounding * sum(abs(c) for _, c in form))
                         for norm, form in zip(norms, self._forms, strict=True)]
 
     def logits(self, stream: Stream) -> Logits:
@@ -272,13 +272,6 @@ class RowsOnNumbers:
         self._budget.spend(1 + (sum([self._terms[row] for row in rows]) >> 3))
         return [(sum([z[place] * c for place, c in self._forms[row]]), (e * norm >> NORM_BITS) + rounding)
                 for row in rows for norm, rounding in [self._errors[row]]]
-
-
-def norm_of_sum(terms: Sequence[tuple[Sequence[int], int]]) -> int:
-    """Return the 2-norm of a sum of columns times coefficients, rounded up."""
-    factors = [c for _, c in terms]
-    entries = zip(*(column for column, _ in terms), strict=True)
-    return ceil_norm(sum(map(mul, factors, row)) for row in entries)
 
 
 class Stack:
@@ -296,7 +289,7 @@ class Stack:
         self.precision, self.budget, self.network = precision, budget, network
         self.exponentials = Exponentials(precision.fraction, precision.exponent, budget)
         self._length, self.cost = length, 0
-        attention = [step for step in network.steps if isinstance(step, AttentionStep)]
+        attention = network.attention_steps
         self._of_few = attention[-1] if few and attention[1:] and not network.masked and not network.of_input else None
         self._bound, self._width = self._embedding_bound(tokens), network.width
         steps, last = list(network.steps), None
@@ -306,11 +299,16 @@ class Stack:
         self.blocks: list[tuple[AttentionOnNumbers, list[TokenStep]]] = []
         self.starts = self._bound
         for step in steps:
+            made: AttentionOnNumbers | TokenStep
             if isinstance(step, AttentionStep):
-                self.blocks.append((self._attention(step), []))
+                made = self._make_attention(step)
+                self.blocks.append((made, []))
             else:
-                (self.blocks[-1][1] if self.blocks else self.stem).append(self._token_step(step))
-                self.starts = self.starts if self.blocks else self._bound
+                made = self._make_token_step(step)
+                (self.blocks[-1][1] if self.blocks else self.stem).append(made)
+                self._width = made.width
+            self._bound, self.cost = made.bound, self.cost + made.cost
+            self.starts = self.starts if self.blocks else self._bound
         self.rows = self._make_rows(last, rows, margin)
         self.cost = (self.cost + self.rows.cost) // (1 if precision.level else 4)
 
@@ -334,25 +332,12 @@ class Stack:
             bound += greatest_norm(network.positions.rows, network.positions.power + power)
         return bound + 2 * ceil_sqrt(network.width)
 
-    def _token_step(self, step: NormStep | UnitsStep) -> TokenStep:
-        """Append a step on each token alone."""
-        made = self._make_token_step(step)
-        self.cost += made.cost
-        self._bound, self._width = made.bound, made.width
-        return made
-
     def _make_token_step(self, step: NormStep | UnitsStep) -> TokenStep:
         if isinstance(step, UnitsStep) and isinstance(step.activation, Rounding):
             return RoundingOnNumbers(self.precision, self.budget, step, step.activation, self._width, self._bound)
         if isinstance(step, UnitsStep):
             return UnitsOnNumbers(self.precision, self.budget, step, self._width, self._bound)
         return NormOfStream(self.precision, self.budget, step.norm, self._width, self._bound)
-
-    def _attention(self, step: AttentionStep) -> AttentionOnNumbers:
-        made = self._make_attention(step)
-        self._bound = made.bound
-        self.cost += made.cost
-        return made
 
     def _make_attention(self, step: AttentionStep) -> AttentionOnNumbers:
         few = step is self._of_few and step.rotary is None and step.cap is None and 2 * len(step.heads) <= self._length

@@ -119,10 +119,7 @@ class HeadOnBalls(HeadOnNumbers):
 
     def square(self, value: Sequence[int]) -> int:
         """Return an upper bound of the squared norm of the value's output, divided by ‖W_O‖²."""
-        return self._written_norm(value) ** 2
-
-    def _written_norm(self, value: Sequence[int]) -> int:
-        return ceil_norm(self._written.apply(value)) + self._written.error(0)
+        return (ceil_norm(self._written.apply(value)) + self._written.error(0)) ** 2
 
     def least_norm(self, average: Sequence[int]) -> int:
         """Return a lower bound of the norm of the output of an average before its rounding, divided by ‖W_O‖."""

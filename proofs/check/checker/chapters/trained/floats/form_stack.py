@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ....kernel.budget import Budget
 from ....kernel.numbers import INTEGER_BITS, over_one_denominator
 from ...float_models.reading import FloatClaim
-from ..reading.network import AttentionStep, LogitRow, Network, NormStep, Rotary, Scale, UnitsStep
+from ..reading.network import AttentionStep, LogitRow, Network, Rotary, Scale, TokenStep, UnitsStep
 from ..zonotopes.affine import (
     AffineForm,
     CentredRange,
@@ -107,14 +107,10 @@ class FloatStack:
         self.budget, self.network = budget, network
         self.operations = Operations(budget, model, model.sum_ulp == 1 and is_whole(network))
         self.softmax = SoftmaxOnForms(budget, model)
-        self.first: list[NormMaps | UnitMaps] = []
-        self.stages: list[Stage] = []
-        for step in network.steps:
-            if isinstance(step, AttentionStep):
-                self.stages.append(Stage(self._with_cap(step.cap, make_attention(budget, step)), []))
-                continue
-            maps = self._make_maps(step)
-            (self.stages[-1].after if self.stages else self.first).append(maps)
+        first, stages = network.stages
+        self.first = [self._make_maps(step) for step in first]
+        self.stages = [Stage(self._with_cap(step.cap, make_attention(budget, step)), [
+            self._make_maps(one) for one in after]) for step, after in stages]
         attentions = [stage.attention for stage in self.stages]
         widest = max(((2 + FORM_SLOTS) * len(one.key.columns) + 2 * len(one.value.columns) for one in attentions),
                      default=0)
@@ -129,14 +125,12 @@ class FloatStack:
 
         return maps._replace(cap=CapOnForms(self.budget, self.operations.model, cap))
 
-    def _make_maps(self, step: NormStep | UnitsStep) -> NormMaps | UnitMaps:
+    def _make_maps(self, step: TokenStep) -> NormMaps | UnitMaps:
         if isinstance(step, UnitsStep) and not isinstance(step.activation, str):
             from .rounded_units import make_rounded_maps
 
             return make_rounded_maps(self.operations, step, step.activation)
-        maps = make_maps(self.budget, step)
-        assert isinstance(maps, NormMaps | UnitMaps)
-        return maps
+        return make_maps(self.budget, step)
 
     def embed(self, token: int, position: int) -> AffineForm:
         """Return the stream before the first attention step."""

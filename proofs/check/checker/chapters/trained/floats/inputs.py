@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -68,30 +67,16 @@ class NetworkUnderModel:
         return FloatArithmetic(self.forms)
 
 
-@dataclass
-class AdaptiveFallback:
-    """Decision whether balls are tried for a word: seldom once they failed for more words than not."""
-
-    words: int = 0
-    failed: int = 0
-
-    def tries(self) -> bool:
-        """Return whether balls are tried for one more word."""
-        self.words += 1
-        return self.failed < PATIENCE or self.words % PATIENCE == 0
-
-    def note(self, is_proved: bool) -> bool:
-        """Record whether balls were enough; return it."""
-        self.failed = max(0, self.failed - 1) if is_proved else min(PATIENCE, self.failed + 1)
-        return is_proved
-
-
 class RowsUnderModel:
-    """Rows at places of inputs of at most ``length`` of these tokens, in every execution under a float model."""
+    """Rows at places of inputs of at most ``length`` of these tokens, in every execution under a float model.
+
+    Attributes:
+        words, failed: the words so far, and how many more of them balls failed for than not, from 0 to `PATIENCE`.
+    """
 
     def __init__(self, network: NetworkUnderModel, rows: Sequence[LogitRow], margin: Fraction, tokens: Collection[int],
                  length: int) -> None:
-        self.network, self.rows, self.trying_balls = network, rows, AdaptiveFallback()
+        self.network, self.rows, self.words, self.failed = network, rows, 0, 0
         self.try_balls = balls_have_rules(network.network)
         self._margin, self._tokens, self._length = margin, tokens, length
 
@@ -153,9 +138,12 @@ class InputsUnderModel:
         Raises:
             Rejected: if one is not proved to be above the margin in every execution.
         """
-        rows = self._rows
-        tries = rows.try_balls and rows.trying_balls.tries()
-        if not (tries and rows.trying_balls.note(self._prove_by_balls(tokens, needed))):
+        rows, is_proved = self._rows, False
+        rows.words += 1
+        if rows.try_balls and (rows.failed < PATIENCE or rows.words % PATIENCE == 0):
+            is_proved = self._prove_by_balls(tokens, needed)
+            rows.failed = max(0, rows.failed - 1) if is_proved else min(PATIENCE, rows.failed + 1)
+        if not is_proved:
             for place, stream in self._cache.attended(tokens, [*needed]):
                 logits = rows.network.forms.finish(stream)
                 for row in needed[place]:

@@ -18,11 +18,6 @@ def up(x: Fraction) -> int:
     return -(-x.numerator * UNIT // x.denominator)
 
 
-def rounding(form: Format, size: int) -> int:
-    """Bound the error of rounding a number of at most this size."""
-    return roundings(form, [size])[0]
-
-
 def roundings(form: Format, sizes: Iterable[int]) -> list[int]:
     """Bound the errors of rounding numbers of at most these sizes.
 

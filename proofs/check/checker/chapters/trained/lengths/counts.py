@@ -7,6 +7,7 @@ Parikh vector of the region that the cell contained: each bound follows from oth
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from math import ceil
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
@@ -236,11 +237,6 @@ def sum_of_shares(cell: CountCell, coefficients: Sequence[int]) -> tuple[Fractio
         lows.append(without + sum((pair[0] for pair in pairs), Fraction(0)))
         highs.append(without + sum((pair[1] for pair in pairs), Fraction(0)))
     return max(lows), min(highs)
-
-
-def ceil(x: Fraction) -> int:
-    """Return the number, rounded up."""
-    return -(-x.numerator // x.denominator)
 
 
 def lesser(one: int | None, other: int | Fraction | None) -> int | None:

@@ -1,19 +1,11 @@
-"""The claim of an accepted certificate about lengths, or a long wrong word, in words; written from what was parsed."""
-
-from collections.abc import Mapping
+"""A long wrong word, in words; written from what was parsed."""
 
 from ....kernel.kind import entry
-from ..describing import FALSE, VACUOUS, covered
+from ..describing import FALSE
 from ..reading.counterexamples import LongWord
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
 from ..words.describing import words_of_wrong_row
-
-
-def describe_cells(given: object, coverage: Mapping[str, int], lines: list[str]) -> list[str]:
-    """Return the claim, and what was covered to accept it."""
-    del given
-    return [*[VACUOUS] * (not coverage["cells with rows"]), *lines, *covered(coverage)]
 
 
 def describe_long_word(given: Decision[TrainedClaim, LongWord], coverage: object, lines: list[str]) -> list[str]:

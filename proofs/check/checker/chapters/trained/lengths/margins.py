@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ....kernel.budget import Budget
 from ....kernel.verdicts import require
 from ..balls.exponentials import ABSOLUTE_ERROR, Exponentials
-from ..reading.network import AttentionStep, Network
+from ..reading.network import Network
 from ..reading.words_claim import TrainedClaim
 from ..zonotopes.affine import (
     FRACTION,
@@ -25,7 +25,7 @@ from ..zonotopes.affine import (
     spread,
 )
 from ..zonotopes.directions import image_of_box
-from ..zonotopes.layers import AttentionMaps, HeadMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between
+from ..zonotopes.layers import HeadMaps, embed, make_attention, make_maps, normed, pass_between
 from ..zonotopes.scores import PathBounds, Vectors, scores
 from ..zonotopes.weights import SHARE
 from .counts import CountCell, reads_last_letter
@@ -60,7 +60,7 @@ def expect_tokens_suffice(network: Network, claim: TrainedClaim, slopes: bool) -
     Raises:
         Rejected: if that does not follow.
     """
-    attention = [step for step in network.steps if isinstance(step, AttentionStep)]
+    attention = network.attention_steps
     require(len(attention) == 1, "lengths: expected one step of attention")
     require(network.positions is None and network.rows is None, "lengths: expected no tables of positions")
     require(attention[0].rotary is None and (slopes or all(head.slope is None for head in attention[0].heads)),
@@ -79,15 +79,10 @@ class Margins:
         expect_tokens_suffice(network, claim, slopes)
         self._claim, self._budget, self._network = claim, budget, network
         self._exp = Exponentials(FRACTION, EXP, budget)
-        self._first: list[NormMaps | UnitMaps] = []
-        self._after: list[NormMaps | UnitMaps] = []
-        attention: list[AttentionMaps] = []
-        for maps in [make_maps(budget, step) for step in network.steps]:
-            if isinstance(maps, AttentionMaps):
-                attention.append(maps)
-            else:
-                (self._after if attention else self._first).append(maps)
-        (self._attention,) = attention
+        first, ((attention, after),) = network.stages
+        self._first = [make_maps(budget, step) for step in first]
+        self._attention = make_attention(budget, attention)
+        self._after = [make_maps(budget, step) for step in after]
         self._streams: dict[int, AffineForm] = {}
         self._reads: dict[tuple[int, int], TokenRead] = {}
         self._weights: dict[tuple[int, int], dict[int, PathBounds]] = {}

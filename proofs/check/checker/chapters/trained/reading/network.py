@@ -114,7 +114,8 @@ class UnitsStep:
     outward: Affine
 
 
-Step = NormStep | AttentionStep | UnitsStep
+TokenStep = NormStep | UnitsStep
+Step = TokenStep | AttentionStep
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,17 @@ class Network:
         return tuple(step for step in self.steps if isinstance(step, AttentionStep))
 
     @property
+    def stages(self) -> tuple[list[TokenStep], list[tuple[AttentionStep, list[TokenStep]]]]:
+        """The steps before the first attention step; each attention step, and the steps after it up to the next one."""
+        first, stages = list[TokenStep](), list[tuple[AttentionStep, list[TokenStep]]]()
+        for step in self.steps:
+            if isinstance(step, AttentionStep):
+                stages.append((step, []))
+            else:
+                (stages[-1][1] if stages else first).append(step)
+        return first, stages
+
+    @property
     def rows(self) -> int | None:
         """The number of position numbers for which all tables have rows; None without tables."""
         tables = [] if self.positions is None else [self.positions]
@@ -187,7 +199,7 @@ def read_network(value: Json, budget: Budget) -> Network:
     tensors = fields.read("tensors", partial(read_tensors, budget=budget))
     tokens = fields.read("tokens", tensors.read_matrix)
     read = Reader(tensors, tokens.width)  # its width is that of the stream after the steps that were read
-    positions = fields.read("positions", or_null(read.table))
+    positions = fields.read("positions", or_null(partial(read.matrix, width=read.width)))
     steps = fields.read("steps", list_of(read.step))
     expect(len(steps) <= MAX_N, "steps: limit: {}", MAX_N)
     unembedding = fields.read("unembedding", partial(read.affine, height=read.width))
@@ -230,10 +242,6 @@ class Reader:
 
     def __init__(self, tensors: Tensors, width: int) -> None:
         self._tensors, self.width = tensors, width
-
-    def table(self, value: Json) -> Matrix:
-        """Parse rows of the width of the stream."""
-        return self.matrix(value, width=self.width)
 
     def matrix(self, value: Json, height: int | None = None, width: int | None = None) -> Matrix:
         """Parse a matrix of this shape, where given."""

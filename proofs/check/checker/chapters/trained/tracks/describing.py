@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ....kernel.budget import Budget
@@ -13,7 +13,6 @@ from ..describing import (
     FALSE,
     IN_RUNS,
     counted,
-    covered,
     describe_network,
     folded,
     words_of_choices,
@@ -25,12 +24,6 @@ from .columns import FormColumns, on_paths
 
 if TYPE_CHECKING:
     from ..reading.counterexamples import WrongInput
-
-
-def describe_tracks(given: object, coverage: Mapping[str, int], lines: list[str]) -> list[str]:
-    """Return the claim, and what was covered to accept it."""
-    del given
-    return [*lines, *covered(coverage)]
 
 
 def describe_wrong_input(given: Decision[TracksClaim, WrongInput], coverage: object, lines: list[str]) -> list[str]:

@@ -33,13 +33,6 @@ class ExactForm(NamedTuple):
     power: int
 
 
-class ExactRange(NamedTuple):
-    """An interval, of integers over a common power of two."""
-
-    least: int
-    greatest: int
-
-
 def shortened(rows: list[list[int]], power: int) -> ExactForm:
     """Return the form over the least possible power of two.
 
@@ -114,7 +107,7 @@ def image(budget: Budget, x: ExactForm, linear: ExactMap) -> ExactForm:
     return found if linear.bias is None else plus(found, linear.bias)
 
 
-def ends(row: Sequence[int], box: Sequence[ExactRange], places: int) -> tuple[int, int]:
+def ends(row: Sequence[int], box: Sequence[PathBounds], places: int) -> tuple[int, int]:
     """Return the least and the greatest value of a coordinate, over 2^(its power + places)."""
     least = greatest = row[0] << places
     for factor, (low, high) in zip(row[1:], box, strict=False):
@@ -123,7 +116,7 @@ def ends(row: Sequence[int], box: Sequence[ExactRange], places: int) -> tuple[in
     return least, greatest
 
 
-def relu(budget: Budget, x: ExactForm, box: list[ExactRange], places: int) -> ExactForm:
+def relu(budget: Budget, x: ExactForm, box: list[PathBounds], places: int) -> ExactForm:
     """Return relu of each coordinate; one that may have both signs gets a new variable, appended to the box.
 
     Proof. If l <= y <= u, l < 0 < u and 0 <= s <= u / (u - l), relu(y) - s y is convex in y, 0 at 0 and never below, so
@@ -139,7 +132,7 @@ def relu(budget: Budget, x: ExactForm, box: list[ExactRange], places: int) -> Ex
         rows.append([slope * number for number in row])
         if low < 0 < high:
             rows[-1] += [0] * (1 + len(box) - len(row)) + [1 << CHORD + x.power]
-            box.append(ExactRange(0, -((slope - (1 << CHORD)) * high >> CHORD + x.power)))
+            box.append(PathBounds(0, -((slope - (1 << CHORD)) * high >> CHORD + x.power)))
     return shortened(rows, x.power + CHORD)
 
 
@@ -256,7 +249,7 @@ class ExactNetwork:
             found[source] = PathBounds(max(least, 0), min(most, 1 << self.unit))
         return found
 
-    def averages(self, tokens: Sequence[int], places: int) -> list[ExactRange]:
+    def averages(self, tokens: Sequence[int], places: int) -> list[PathBounds]:
         """Enclose the heads' averages at the last of these tokens, over 2^places.
 
         Proof. With l <= w <= h, a = Σ l v / Σ l and s the greatest v minus the least one, Σ w (v - a) = Σ (w - l)(v -
@@ -265,7 +258,7 @@ class ExactNetwork:
         Raises:
             Rejected: if weights may be 0.
         """
-        sources, found = list[ColumnSource](enumerate(tokens)), list[ExactRange]()
+        sources, found = list[ColumnSource](enumerate(tokens)), list[PathBounds]()
         for head, width in enumerate(self.widths):
             weights = self.weigh(head, sources[-1], sources)
             total = sum(one.least for one in weights.values())
@@ -279,11 +272,11 @@ class ExactNetwork:
                 values = [value.entries[k] << power - value.power for value, _ in averaged]
                 middle = sum(map(mul, values, (least for _, least in averaged)))
                 away = (max(values) - min(values)) * remainder
-                found.append(ExactRange((middle - away << places) // (total << power),
+                found.append(PathBounds((middle - away << places) // (total << power),
                                         -((-middle - away << places) // (total << power))))
         return found
 
-    def judged(self, point: ExactForm, box: list[ExactRange], places: int, answer: int, others: Sequence[int]
+    def judged(self, point: ExactForm, box: list[PathBounds], places: int, answer: int, others: Sequence[int]
                ) -> Iterator[tuple[Fraction, Fraction]]:
         """Yield the least and the greatest difference of the answer's logit and each other one.
 
@@ -299,7 +292,7 @@ class ExactNetwork:
             least, greatest = ends(row, box, places)
             yield Fraction(least, 1 << logits.power + places), Fraction(greatest, 1 << logits.power + places)
 
-    def _pass(self, steps: Sequence[ExactUnits], x: ExactForm, box: list[ExactRange], places: int) -> ExactForm:
+    def _pass(self, steps: Sequence[ExactUnits], x: ExactForm, box: list[PathBounds], places: int) -> ExactForm:
         """Return the stream after feed-forward blocks."""
         for step in steps:
             units = image(self.budget, x, step.inward)

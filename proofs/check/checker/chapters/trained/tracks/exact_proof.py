@@ -16,12 +16,12 @@ from ..zonotopes.packed_integers import pack
 from ..zonotopes.ranges import ColumnSource
 from ..zonotopes.scores import PathBounds
 from .columns import FormColumns, find_remaining
-from .exact import ExactNetwork, ExactRange
+from .exact import ExactNetwork
 from .longest import BundleKey, Bundles, ColumnPasses, PathQuery, VisiblePlaces
 from .queries import Given, InputClass, TokenQuery, make_queries, split
 
 BYTES_OF_RANGE = 16
-ExactBox = tuple[ExactRange, ...]
+ExactBox = tuple[PathBounds, ...]
 
 
 class ExactClassRanges(NamedTuple):
@@ -84,7 +84,7 @@ class ExactProof:
         for first in range(0, len(data), size):
             ends = [int.from_bytes(data[at:at + BYTES_OF_RANGE], "little", signed=True)
                     for at in range(first, first + size, BYTES_OF_RANGE)]
-            found.append(tuple(map(ExactRange, ends[::2], ends[1::2])))
+            found.append(tuple(map(PathBounds, ends[::2], ends[1::2])))
             expect(all(low <= high for low, high in found[-1]), "ranges: a lower bound is above the upper one")
         return found
 
@@ -148,7 +148,7 @@ class ExactProof:
                             (one.below, cut(part, one.direction, None, one.at))]
             elif part:
                 cells += 1
-                hull = [ExactRange(min(low for low, _ in those), max(high for _, high in those))
+                hull = [PathBounds(min(low for low, _ in those), max(high for _, high in those))
                         for those in zip(*part, strict=True)]
                 known = self.network.judged(self.network.point(own), hull, places, answer, others)
                 require(all(least > claim.margin for least, _ in known), "a row is not shown to be above the margin")
@@ -162,5 +162,5 @@ def cut(boxes: Sequence[ExactBox], direction: int, least: int | None, greatest: 
         low, high = box[direction]
         low, high = low if least is None else max(low, least), high if greatest is None else min(high, greatest)
         if low <= high:
-            found.append((*box[:direction], ExactRange(low, high), *box[direction + 1:]))
+            found.append((*box[:direction], PathBounds(low, high), *box[direction + 1:]))
     return found

@@ -8,8 +8,8 @@ of *nodes*, so queries and sources of the next step are nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property, partial
 from operator import mul
 from typing import NamedTuple
 
@@ -249,7 +249,7 @@ class QueryProof:
     def attended_values(self, one: ClassRanges) -> list[AttendedValues]:
         """Return the values that the heads attend to, on a class."""
         layer = self.layer
-        return [AttendedValues(ClassAverages(self.passes(head, one.query, one.one.given), one, self.weights[head]),
+        return [AttendedValues(partial(self.passes(head, one.query, one.one.given).below_of, one.one.member, one.own),
                       {source: layer.read(head, source) for source in self.sources}, basis, self.sizes.across[head])
                 for head, basis in enumerate(layer.bases)]
 
@@ -261,18 +261,6 @@ class QueryProof:
         each = [[self.layer.sizes(head, source) for source in self.sources] for head in range(len(self.layer.bases))]
         across, averaged = ([greatest([one[k] for one in of_head]) for of_head in each] for k in (0, 1))
         return AttendedSizes(across, averaged, self.one[0])
-
-
-class ClassAverages:
-    """The averages of one class, as `rows.py` uses them."""
-
-    def __init__(self, passes: ColumnPasses, one: ClassRanges, weights: Mapping[ColumnSource, PathBounds]) -> None:
-        self._passes, self._one, self.weights = passes, one, weights
-
-    def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
-        """Return which averages are proved to be at most their thresholds."""
-        found = self._passes.kept(most, [PathQuery(self._one.one.member, self._one.own, thresholds)])
-        return [is_below for kept in found for is_below in kept]
 
 
 def same(vectors: Vectors) -> tuple[int, ...]:

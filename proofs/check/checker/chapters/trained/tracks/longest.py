@@ -112,6 +112,11 @@ class ColumnPasses:
         """Return whether all averages are proved to be at most the thresholds; ``most`` packs V for each source."""
         return all(all(kept) for kept in self.kept(most, queries))
 
+    def below_of(self, member: ColumnMove | int, own: ColumnSource, most: Mapping[ColumnSource, int],
+                 thresholds: Sequence[int]) -> list[bool]:
+        """Return which averages of one class are proved to be at most their thresholds."""
+        return [one for kept in self.kept(most, [PathQuery(member, own, thresholds)]) for one in kept]
+
     def kept(self, most: Mapping[ColumnSource, int], queries: Sequence[PathQuery]) -> Iterator[list[bool]]:
         """Yield for each class which averages are proved to be at most their thresholds; equal thresholds are grouped.
 

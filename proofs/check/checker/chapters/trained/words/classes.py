@@ -35,11 +35,8 @@ from .obligations import is_by_place
 CELL_STEPS = 500  # work of a cell, besides its products
 
 
-class ObligationNodes(NamedTuple):
-    """The columns of a unit, and the nodes where rows are to be proved, with the cases of each."""
-
-    columns: GraphColumns
-    cases: dict[GraphNode, frozenset[int]]
+CasesOfNodes = dict[GraphNode, frozenset[int]]
+"""The nodes of a unit where rows are to be proved, with the cases of each."""
 
 
 class Classes:
@@ -65,21 +62,19 @@ class Classes:
             Rejected: if a range or a row is not proved, or the graph does not cover the words.
             Malformed: if graph or ranges do not fit the unit.
         """
-        asked = self.asked(unit, self.follow(unit))
-        rows = self.decision.network.rows
-        tokens = len(asked.columns.tokens)
-        require(rows is None or unit.offset + tokens <= rows, "a token has no row in a table of positions")
-        groups = [asked.cases] if self.decision.network.masked else [{node: asked.cases[node]}
-                                                                     for node in sorted(asked.cases)]
-        number = sum(ClassesProof(self, unit, asked.columns, group).number for group in groups)
-        given = RangesAndTrees(StatedRanges(unit.ranges, unit.bits, number), trees_of(unit, asked))
+        columns = self.follow(unit)
+        asked, rows = self.asked(unit, columns), self.decision.network.rows
+        require(rows is None or unit.offset + len(columns.tokens) <= rows, "a token has no row in a table of positions")
+        groups = [asked] if self.decision.network.masked else [{node: asked[node]} for node in sorted(asked)]
+        number = sum(ClassesProof(self, unit, columns, group).number for group in groups)
+        ranges, trees = StatedRanges(unit.ranges, unit.bits, number), trees_of(unit, asked)
         for group in groups:
-            proof = ClassesProof(self, unit, asked.columns, group)
+            proof = ClassesProof(self, unit, columns, group)
             try:
-                proof.run(given)
+                proof.run(ranges, trees)
             finally:
                 self.budget.release(proof.held)
-        return len(asked.cases)
+        return len(asked)
 
     def follow(self, unit: ClassesUnit) -> GraphColumns:
         """Return the columns of the unit, whose graph covers the words."""
@@ -95,7 +90,7 @@ class Classes:
         tokens = len(claim.before) + levels
         return GraphColumns(known.tokens[:tokens], known.previous[:tokens], known.cases[:levels + 1])
 
-    def asked(self, unit: ClassesUnit, columns: GraphColumns) -> ObligationNodes:
+    def asked(self, unit: ClassesUnit, columns: GraphColumns) -> CasesOfNodes:
         """Return the asked nodes: logits are judged there, and a case with rows holds in some state of the node.
 
         If the first token is judged and sees itself alone, its rows are those of all cases that hold after some word of
@@ -112,7 +107,7 @@ class Classes:
             found = {(level + shift, index): cases for level in levels
                      for index, cases in enumerate(columns.cases[level])}
         rowed = frozenset(case for case, one in enumerate(claim.cases) if one.above)
-        return ObligationNodes(columns, {node: cases & rowed for node, cases in found.items() if cases & rowed})
+        return {node: cases & rowed for node, cases in found.items() if cases & rowed}
 
     def bases(self, unit: ClassesUnit) -> list[list[DirectionBasis]]:
         """Return the directions of each head of each attention step."""
@@ -141,18 +136,11 @@ class Classes:
         return self._points[key]
 
 
-def trees_of(unit: ClassesUnit, asked: ObligationNodes) -> dict[GraphNode, Tree | None]:
+def trees_of(unit: ClassesUnit, asked: CasesOfNodes) -> dict[GraphNode, Tree | None]:
     """Return the tree of cuts of each asked node's box."""
-    trees = unit.cells if unit.cells is not None else (None,) * len(asked.cases)
-    expect(len(trees) == len(asked.cases), "cells: {}, expected {}", len(trees), len(asked.cases))
-    return dict(zip(sorted(asked.cases), trees, strict=True))
-
-
-class RangesAndTrees(NamedTuple):
-    """The evidence of a unit: ranges, read in order, and cells."""
-
-    numbers: StatedRanges
-    trees: dict[GraphNode, Tree | None]
+    trees = unit.cells if unit.cells is not None else (None,) * len(asked)
+    expect(len(trees) == len(asked), "cells: {}, expected {}", len(trees), len(asked))
+    return dict(zip(sorted(asked), trees, strict=True))
 
 
 class ClassesProof:
@@ -162,8 +150,7 @@ class ClassesProof:
     have.
     """
 
-    def __init__(self, shared: Classes, unit: ClassesUnit, columns: GraphColumns,
-                 asked: dict[GraphNode, frozenset[int]]) -> None:
+    def __init__(self, shared: Classes, unit: ClassesUnit, columns: GraphColumns, asked: CasesOfNodes) -> None:
         self.shared, self.unit, self.asked, self.budget = shared, unit, asked, shared.budget
         self.columns, self.masked = columns, shared.decision.network.masked
         self.edges = sum(len(one) for previous in columns.previous for one in previous) >> 1
@@ -181,8 +168,8 @@ class ClassesProof:
         self.budget.hold(bits)
         self.held += bits
 
-    def run(self, given: RangesAndTrees) -> None:
-        """Prove every range and every row."""
+    def run(self, ranges: StatedRanges, trees: dict[GraphNode, Tree | None]) -> None:
+        """Prove every range and every row; ``ranges`` are read in order."""
         sources: list[list[ColumnSource]] = [[(p, token) for token in tokens]
                                              for p, tokens in enumerate(self.columns.tokens)]
         streams: dict[ColumnSource, AffineForm] = {(p, token): self.shared.point(token, self.unit.offset + p)
@@ -196,9 +183,9 @@ class ClassesProof:
             for node in in_order(self.needed(is_last)):
                 with within(f"column {node[0]}, node {node[1]}, attention step {number + 1}"):
                     visible = self.visible_nodes(node)
-                    attended = step.attend(self.judged(node, visible) if is_last else node, visible, given.numbers)
+                    attended = step.attend(self.judged(node, visible) if is_last else node, visible, ranges)
                     if is_last:
-                        self.prove_cells(node, step, stage.after, attended, given.trees[node])
+                        self.prove_cells(node, step, stage.after, attended, trees[node])
                     else:
                         found[node] = between(stage.after, step.write(attended, attended.box))
                         self.hold(2 * SLOT * found[node].slots * len(found[node].rows))
@@ -311,7 +298,7 @@ class AttentionOnNodes:
             require(all(averages.below(most, [*bounds.greatest, *(-x for x in bounds.least)])),
                     "a range of head {} is not proved", k + 1)
             sizes = [max(column) for column in zip(*(read.value.sizes for read in reads.values()), strict=True)]
-            heads.append(AttendedValues(averages, reads, basis, sizes))
+            heads.append(AttendedValues(averages.below, reads, basis, sizes))
             box.append(bounds)
         return Attended(node[0], self.streams[self.sources[node[0]][node[1]]], heads, tuple(box))
 

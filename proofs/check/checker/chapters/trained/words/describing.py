@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ....kernel.kind import entry
 from ....kernel.language import Language
 from ....kernel.verdicts import quote_all, show
-from ..describing import EXACT, FALSE, IN_RUNS, VACUOUS, describe_network, words_of_choices, write_tokens
+from ..describing import EXACT, FALSE, IN_RUNS, describe_network, words_of_choices, write_tokens
 from ..reading.decision import Decision
 from ..reading.network import LogitRow, Network
 from ..reading.words_claim import EVERY, Case, TrainedClaim
@@ -16,14 +16,6 @@ from .obligations import greatest_length
 
 if TYPE_CHECKING:
     from ..reading.counterexamples import WrongWord
-
-
-def describe_lengths(claim: TrainedClaim, vacuous: Sequence[int], lines: list[str]) -> list[str]:
-    """Return the lines, and a note of the lengths at which the claim is vacuous."""
-    if len(vacuous) == claim.max_n - claim.min_n + 1:
-        return [VACUOUS, *lines]
-    return lines + entry("vacuous", [] if not vacuous else [
-        f"at {len(vacuous)} lengths nothing is judged on any word: {write_runs(vacuous)}"])
 
 
 def write_runs(numbers: Sequence[int]) -> str:

@@ -29,7 +29,11 @@ class Judge:
     def __init__(self, network: Network, claim: TrainedClaim) -> None:
         self.network, self.claim, self.budget = network, claim, claim.language.budget
         self.by_place = is_by_place(network, claim)
-        self.tracker = tracker_of(claim) if claim.is_past_only else None
+        self.tracker: Tracker | None = None
+        if claim.is_past_only:
+            from ...word_semantics.tracker import Tracker
+
+            self.tracker = Tracker(claim.language, claim.conditions)
         self._dead = dead_states(claim) if self.by_place or claim.read != "each" else frozenset()
         self.rows = list(dict.fromkeys(row for case in claim.cases for row in case.above))
         places = {row: place for place, row in enumerate(self.rows)}
@@ -123,13 +127,6 @@ class Judge:
             self.budget.spend(1 + sum(len(self.rows_of_case[case]) for case in cases))
             self._needed[key] = tuple(sorted({row for case in cases for row in self.rows_of_case[case]}))
         return self._needed[key]
-
-
-def tracker_of(claim: TrainedClaim) -> Tracker:
-    """Return the tracker of a claim whose formulas are past-only."""
-    from ...word_semantics.tracker import Tracker
-
-    return Tracker(claim.language, claim.conditions)
 
 
 def dead_states(claim: TrainedClaim) -> frozenset[int]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from ..describing import covered
+from ....kernel.kind import entry
+from ..describing import VACUOUS, covered
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
-from .describing import describe_lengths
+from .describing import write_runs
 from .judge import Judge, dead_states
 
 if TYPE_CHECKING:
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
 
 def describe_covered(given: Decision[TrainedClaim, object], coverage: Mapping[str, int], lines: list[str]) -> list[str]:
     """Return the claim, what was covered to accept it, and its vacuous lengths, if there are some."""
-    return describe_lengths(given.claim, find_vacuous_lengths(given), [*lines, *covered(coverage)])
+    vacuous, lines = find_vacuous_lengths(given), [*lines, *covered(coverage)]
+    if len(vacuous) == len(given.claim.widths):
+        return [VACUOUS, *lines]
+    return lines + entry("vacuous", [] if not vacuous else [
+        f"at {len(vacuous)} lengths nothing is judged on any word: {write_runs(vacuous)}"])
 
 
 def find_vacuous_lengths(given: Decision[TrainedClaim, object]) -> list[int]:

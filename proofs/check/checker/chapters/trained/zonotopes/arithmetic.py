@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from ....kernel.budget import Budget
 from ..reading.network import LogitRow, Network
 from .affine import AffineForm, Linear, apply, charge, move, plus, shift_symbols
-from .layers import AttentionMaps, NormMaps, UnitMaps, embed, make_maps, normed, pass_between, rotated
+from .layers import AttentionMaps, NormMaps, UnitMaps, embed, make_attention, make_maps, normed, pass_between, rotated
 from .linear_maps import make_rows
 from .ranges import ColumnSource
 from .scores import PathBounds, Vectors, scores, with_slope
@@ -38,14 +38,10 @@ class Reals:
 
     def __init__(self, budget: Budget, network: Network) -> None:
         self._budget, self._network = budget, network
-        self._first: Between = []
-        self.stages: list[AttentionStage] = []
-        for step in network.steps:
-            maps = make_maps(budget, step)
-            if isinstance(maps, AttentionMaps):
-                self.stages.append(AttentionStage(RealAttention(budget, maps), len(maps.heads), []))
-            else:
-                (self.stages[-1].after if self.stages else self._first).append(maps)
+        first, stages = network.stages
+        self._first = [make_maps(budget, step) for step in first]
+        self.stages = [AttentionStage(RealAttention(budget, make_attention(budget, step)), len(step.heads),
+                                      [make_maps(budget, one) for one in after]) for step, after in stages]
 
     def point(self, token: int, position: int) -> AffineForm:
         """Return the stream of a token before the first attention step."""

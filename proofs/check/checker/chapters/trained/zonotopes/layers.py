@@ -10,7 +10,16 @@ from ....kernel.budget import Budget
 from ....kernel.verdicts import require
 from ..balls.activations import Activation, ScoreCap
 from ..balls.precision import Precision
-from ..reading.network import AttentionStep, Network, NetworkHead, Norm, NormStep, Rotary, Rounding, Step, UnitsStep
+from ..reading.network import (
+    AttentionStep,
+    Network,
+    Norm,
+    NormStep,
+    Rotary,
+    Rounding,
+    TokenStep,
+    UnitsStep,
+)
 from .activations import Curve, activate
 from .affine import AffineForm, Linear, apply, make_point, multiply, plus, promoted, scale_each
 from .linear_maps import make_bias, make_map, make_rotation, to_units
@@ -59,8 +68,6 @@ class UnitMaps(NamedTuple):
     outward: Linear
 
 
-Maps = NormMaps | AttentionMaps | UnitMaps
-
 
 def make_norm(budget: Budget, norm: Norm | None) -> NormMaps | None:
     """Prepare a norm."""
@@ -71,24 +78,24 @@ def make_norm(budget: Budget, norm: Norm | None) -> NormMaps | None:
     return NormMaps(norm.kind, norm.epsilon, gain, bias, of)
 
 
-def make_head(budget: Budget, step: AttentionStep, head: NetworkHead) -> HeadMaps:
-    """Prepare a head."""
-    query = make_map(budget, head.query.weight, head.query.bias, step.scale)
-    key, value = (make_map(budget, one.weight, one.bias) for one in (head.key, head.value))
-    return HeadMaps(query, key, value, make_map(budget, head.out), head.slope)
+def make_attention(budget: Budget, step: AttentionStep) -> AttentionMaps:
+    """Prepare an attention step."""
+    norm = make_norm(budget, step.norm)
+    bias = None if step.bias is None else make_bias(step.bias, len(step.bias.entries))
+    cap = ScoreCap(step.cap, PRECISION, budget) if step.cap else None
+    heads = tuple(HeadMaps(
+        make_map(budget, head.query.weight, head.query.bias, step.scale),
+        *(make_map(budget, one.weight, one.bias) for one in (head.key, head.value)),
+        make_map(budget, head.out), head.slope) for head in step.heads)
+    return AttentionMaps(norm, heads, bias, step.rotary, cap)
 
 
-def make_maps(budget: Budget, step: Step) -> Maps:
-    """Prepare a step."""
+def make_maps(budget: Budget, step: TokenStep) -> NormMaps | UnitMaps:
+    """Prepare a step on each token alone."""
     norm = make_norm(budget, step.norm)
     if isinstance(step, NormStep):
         assert norm is not None
         return norm
-    if isinstance(step, AttentionStep):
-        bias = None if step.bias is None else make_bias(step.bias, len(step.bias.entries))
-        cap = ScoreCap(step.cap, PRECISION, budget) if step.cap else None
-        return AttentionMaps(norm, tuple(make_head(budget, step, head) for head in step.heads), bias, step.rotary, cap)
-    assert isinstance(step, UnitsStep)
     gate = None if step.gate is None else make_map(budget, step.gate.weight, step.gate.bias)
     return UnitMaps(norm, make_map(budget, step.inward.weight, step.inward.bias), gate, make_curve(budget, step),
                     make_map(budget, step.outward.weight, step.outward.bias))

@@ -14,12 +14,10 @@ of one head has bounds that hold on the whole class (ranges.py). Any α and μ a
 over 2^30, so that only roundings are lost, and μ is the certificate's, or 0.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from operator import mul
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import Rejected
@@ -27,10 +25,7 @@ from .affine import FRACTION, WEIGHT, AffineForm, Linear, apply, make_linear, sp
 from .cells import Cell, DirectionBounds
 from .directions import PLACES, DirectionBasis
 from .packed_integers import pack_short, unpack
-from .ranges import AttendedTo, Averages, ColumnSource, most_of
-
-if TYPE_CHECKING:
-    from ..tracks.layers import ClassAverages
+from .ranges import AttendedTo, ColumnSource, most_of
 
 SLOPE = 30  # fractional bits of α and μ
 SHARE = 20  # fractional bits of the numbers of a certificate's share
@@ -39,9 +34,12 @@ ROUNDS = 3  # refinements of the interval of thresholds
 
 
 class AttendedValues(NamedTuple):
-    """A head at a node: averages, the keys and values on its paths, directions, and bounds of value coordinates."""
+    """A head at a node: keys and values on its paths, directions, bounds of value coordinates, and `below`.
 
-    averages: Averages | ClassAverages
+    ``below`` returns which averages are proved to be at most thresholds, like `Averages.below`.
+    """
+
+    below: Callable[[Mapping[ColumnSource, int], Sequence[int]], list[bool]]
     reads: Mapping[ColumnSource, AttendedTo]
     basis: DirectionBasis
     sizes: Sequence[int]
@@ -83,7 +81,7 @@ def exceed(budget: Budget, values: AffineForm, rows: Sequence[int], floor: int, 
         tops = greatest(budget, head, bounds, [rest.numbers[number] for rest in rests])
         rooms = [room - top for room, top in zip(rooms, tops, strict=True)]
     most = most_along(budget, last.heads[-1], [rest.numbers[-1] for rest in rests])
-    return all(last.heads[-1].averages.below(most, rooms))
+    return all(last.heads[-1].below(most, rooms))
 
 
 def share_out(budget: Budget, values: AffineForm, row: int, floor: int, last: LastAttention) -> RowRemainder:
@@ -117,7 +115,7 @@ def greatest(budget: Budget, head: AttendedValues, bounds: DirectionBounds,
     most = most_along(budget, head, numbers, LINES)
     for _ in range(ROUNDS if any(low < high for low, high in found) else 0):
         lines = [[low + (high - low) * k // LINES for k in range(LINES)] for low, high in found]
-        kept = iter(head.averages.below(most, [line for one in lines for line in one]))
+        kept = iter(head.below(most, [line for one in lines for line in one]))
         found = [narrowed(one, high, [next(kept) for _ in one]) for one, (_, high) in zip(lines, found, strict=True)]
     return [high for _, high in found]
 

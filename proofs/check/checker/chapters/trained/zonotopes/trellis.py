@@ -74,13 +74,21 @@ def cases_of(reached: LevelNodes) -> list[frozenset[int]]:
 
 def follow_level(budget: Budget, graph: Graph, tokens: Sequence[int], level: int, reached: LevelNodes,
                  step: Callable[[TrackerState, int], TrackerState]) -> LevelNodes:
-    """Return the next level, entered by letters with these tokens; ``step`` is the transition of a state."""
+    """Return the next level, entered by letters with these tokens; ``step`` is the transition of a state.
+
+    Raises:
+        Malformed: if a node has another number of successors, or one that does not exist.
+        Rejected: if edges of different letters lead to a node, or none does.
+    """
     size = len(graph[level + 1])
     letters: list[int | None] = [None] * size
     previous: list[dict[int, None]] = [{} for _ in range(size)]
     states: list[set[TrackerState]] = [set() for _ in range(size)]
     for index, successors in enumerate(graph[level]):
-        expect_successors(budget, successors, len(tokens), size, level)
+        budget.spend(1 + len(tokens))
+        expect(len(successors) == len(tokens), "graph: {} successors of a node of level {}, expected {}",
+               len(successors), level, len(tokens))
+        expect(max(successors) < size, "graph: a successor of a node of level {} is not there", level)
         for letter, target in enumerate(successors):
             require(letters[target] in (None, letter), "graph: edges of different letters lead to a node of level {}",
                     level + 1)
@@ -88,26 +96,8 @@ def follow_level(budget: Budget, graph: Graph, tokens: Sequence[int], level: int
             previous[target][index] = None
             states[target] |= {step(state, letter) for state in reached.states[index]}
     budget.spend(1 + sum(map(len, states)))
-    return LevelNodes([tokens[letter] for letter in entered(letters, level)], list(map(tuple, previous)), states)
-
-
-def expect_successors(budget: Budget, successors: tuple[int, ...], number: int, size: int, level: int) -> None:
-    """Require ``number`` successors, all of them in the next level, which has this size."""
-    budget.spend(1 + number)
-    expect(len(successors) == number, "graph: {} successors of a node of level {}, expected {}", len(successors), level,
-           number)
-    expect(max(successors) < size, "graph: a successor of a node of level {} is not there", level)
-
-
-def entered(letters: Iterable[int | None], level: int) -> list[int]:
-    """Return the letters by which nodes are entered.
-
-    Raises:
-        Rejected: if a node has no edge into it.
-    """
-    found = [letter for letter in letters if letter is not None]
-    require(len(found) == len([*letters]), "graph: no edge leads to a node of level {}", level + 1)
-    return found
+    require(None not in letters, "graph: no edge leads to a node of level {}", level + 1)
+    return LevelNodes([tokens[letter] for letter in letters if letter is not None], list(map(tuple, previous)), states)
 
 
 def ancestors(columns: GraphColumns, nodes: Iterable[GraphNode]) -> list[set[int]]:
