@@ -89,15 +89,12 @@ class Operations:
 
     def product(self, maps: Linear, x: AffineForm) -> AffineForm:
         """Return a matrix product of x that has entered it, plus bias, stored."""
-        found, numbers = self.stored(apply(self.budget, maps, x), self.product_errors(maps, x.sizes)), self.numbers(x)
+        found = self.stored(apply(self.budget, maps, x), self.product_errors(maps, x.sizes))
+        numbers = numbers_of(x) if self._whole else None
         if numbers is None:
             return found
         self.budget.spend(len(maps.columns) * len(numbers))
         return self._as_one(found, product_of(maps, numbers, self.model.sums, self.model.storage))
-
-    def numbers(self, x: AffineForm) -> Sequence[int] | None:
-        """Return the numbers that a form is, if the network is whole and each is equal in all executions."""
-        return numbers_of(x) if self._whole else None
 
     def product_errors(self, maps: Linear, sizes: Sequence[int]) -> list[int]:
         """Bound the errors of a matrix product of numbers of these sizes, plus bias, before it is stored."""

@@ -83,10 +83,10 @@ def make_attention(budget: Budget, step: AttentionStep) -> AttentionMaps:
     norm = make_norm(budget, step.norm)
     bias = None if step.bias is None else make_bias(step.bias, len(step.bias.entries))
     cap = ScoreCap(step.cap, PRECISION, budget) if step.cap else None
-    heads = tuple(HeadMaps(
-        make_map(budget, head.query.weight, head.query.bias, step.scale),
-        *(make_map(budget, one.weight, one.bias) for one in (head.key, head.value)),
-        make_map(budget, head.out), head.slope) for head in step.heads)
+    heads = tuple(HeadMaps(make_map(budget, head.query.weight, head.query.bias, step.scale),
+                           make_map(budget, head.key.weight, head.key.bias),
+                           make_map(budget, head.value.weight, head.value.bias), make_map(budget, head.out), head.slope)
+                  for head in step.heads)
     return AttentionMaps(norm, heads, bias, step.rotary, cap)
 
 
