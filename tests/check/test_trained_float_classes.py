@@ -30,6 +30,7 @@ from proofs.check.checker.chapters.trained.zonotopes.affine import (
     make_linear,
     spread,
 )
+from proofs.check.checker.chapters.trained.zonotopes.arithmetic import RealAttention, Reals
 from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds, Vectors
 from proofs.check.checker.kernel.budget import Budget
 from proofs.trained.float_executions.casting import rounded
@@ -249,3 +250,8 @@ def test_a_range_that_runs_leave_is_rejected(kind: str) -> None:
     made, stack, _ = made_of(kind, BFLOAT16, 1e-6)
     with pytest.raises(Rejected, match="a range of head 1 is not proved"):
         Classes(with_least(made, 0).decision, FloatArithmetic(stack)).prove(made.unit)
+
+
+def test_the_arithmetic_of_a_float_model_overrides_every_method_of_that_of_the_reals() -> None:
+    for own, real in ((FloatArithmetic, Reals), (FloatAttention, RealAttention)):
+        assert {name for name in vars(real) if not name.startswith("_")} <= vars(own).keys()

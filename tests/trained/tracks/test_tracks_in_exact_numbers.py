@@ -22,6 +22,7 @@ from constructions.trained.tracks import TracksClaim, all_inputs, check_tracks_f
 from constructions.trained.tracks_form import tracks_claim_from_json
 from proofs.check import Malformed, Refusal, Rejected, check_text
 from proofs.check.checker.chapters.trained.balls.exponentials import Exponentials
+from proofs.check.checker.chapters.trained.reading import tracks
 from proofs.check.checker.chapters.trained.reading.network import read_network
 from proofs.check.checker.chapters.trained.tracks import exact, wrong_input
 from proofs.check.checker.chapters.trained.tracks.wrong_input import row_and_prefix
@@ -393,7 +394,7 @@ def test_what_a_low_precision_leaves_open_is_no_wrong_input(monkeypatch: pytest.
         text = wrong_input_text(network, claim, wrong)
         given = parsed(json.loads(text), Budget())
         row, prefix = row_and_prefix(given)
-        monkeypatch.setattr(wrong_input, "MOST_PRECISION", 32)
+        monkeypatch.setattr(tracks, "MOST_PRECISION", 32)
         with pytest.raises(Rejected, match="not decided"):
             wrong_input.prove_exactly(given, row, prefix)
         monkeypatch.undo()

@@ -11,13 +11,13 @@ from operator import add, mul
 from ....kernel.verdicts import require
 from ..reading.network import LogitRow
 from ..zonotopes.affine import UNIT, WEIGHT, AffineForm, Linear, apply, move, plus, promoted, shift_symbols
-from ..zonotopes.arithmetic import AttentionStage, Between
+from ..zonotopes.arithmetic import AttentionStage, Between, RealAttention, Reals
 from ..zonotopes.ranges import ColumnSource
 from ..zonotopes.scores import PathBounds, Vectors
 from .form_stack import ConcatenatedAttention, FloatStack, join_forms, make_row_maps
 
 
-class FloatArithmetic:
+class FloatArithmetic(Reals):
     """The operations of executions under a float model, as `AbstractProof` needs them."""
 
     def __init__(self, stack: FloatStack) -> None:
@@ -42,7 +42,7 @@ class FloatArithmetic:
         return make_row_maps(self._stack.budget, rows, self._stack.network.outputs)
 
 
-class FloatAttention:
+class FloatAttention(RealAttention):
     """An attention step of executions under a float model."""
 
     def __init__(self, stack: FloatStack, maps: ConcatenatedAttention) -> None:

@@ -17,7 +17,7 @@ from ..reading.decision import Decision
 from ..reading.tracks import Tree, Unit, width_of_stream
 from ..reading.tracks_claim import TracksClaim
 from ..zonotopes.affine import AffineForm, Linear, promoted
-from ..zonotopes.arithmetic import ArithmeticOfClasses, Reals
+from ..zonotopes.arithmetic import Reals
 from ..zonotopes.cells import Cell as BoxOfCell
 from ..zonotopes.cells import DirectionBounds, parts
 from ..zonotopes.packed_integers import SLOT
@@ -35,7 +35,7 @@ class FormProof:
     """The proof of one form."""
 
     def __init__(self, given: Decision[TracksClaim, object], number: int, unit: Unit,
-                 arithmetic: ArithmeticOfClasses | None = None) -> None:
+                 arithmetic: Reals | None = None) -> None:
         self.given, self.unit, self.budget = given, unit, given.budget
         network, claim = given.network, given.claim
         require(network.causal, "claims about tracks need causal attention")

@@ -20,7 +20,7 @@ from ..reading.cover import ClassesUnit, Cover, Tree
 from ..reading.decision import Decision
 from ..reading.words_claim import TrainedClaim
 from ..zonotopes.affine import AffineForm, Linear, promoted, spread
-from ..zonotopes.arithmetic import ArithmeticOfClasses, AttentionStage, Between, Reals
+from ..zonotopes.arithmetic import AttentionStage, Between, Reals
 from ..zonotopes.cells import Box, cells_of
 from ..zonotopes.directions import DirectionBasis, average, make_basis
 from ..zonotopes.packed_integers import SLOT
@@ -42,7 +42,7 @@ CasesOfNodes = dict[GraphNode, frozenset[int]]
 class Classes:
     """Proofs of the units of one certificate; what several of them need is memoised."""
 
-    def __init__(self, decision: Decision[TrainedClaim, Cover], arithmetic: ArithmeticOfClasses | None = None) -> None:
+    def __init__(self, decision: Decision[TrainedClaim, Cover], arithmetic: Reals | None = None) -> None:
         require(decision.network.causal or arithmetic is None, "float models by classes need causal attention")
         self.decision, self.budget = decision, decision.budget
         self.by_place = is_by_place(decision.network, decision.claim)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ..reading.network import LogitRow, Network
@@ -18,23 +18,19 @@ from .linear_maps import make_rows
 from .ranges import ColumnSource
 from .scores import PathBounds, Vectors, scores, with_slope
 
-if TYPE_CHECKING:
-    from ..floats.classes import FloatArithmetic, FloatAttention
-
 Between = list[NormMaps | UnitMaps]
-ArithmeticOfClasses: TypeAlias = "Reals | FloatArithmetic"
 
 
 class AttentionStage(NamedTuple):
     """An attention step, its number of heads, and the steps after it up to the next one."""
 
-    attention: RealAttention | FloatAttention
+    attention: RealAttention
     heads: int
     after: Between
 
 
 class Reals:
-    """The arithmetic of the exact model."""
+    """The arithmetic of the exact model; that of a float model overrides every method."""
 
     def __init__(self, budget: Budget, network: Network) -> None:
         self._budget, self._network = budget, network
@@ -61,33 +57,33 @@ class Reals:
 
 
 class RealAttention:
-    """An attention step over the reals."""
+    """An attention step over the reals; one under a float model overrides every method."""
 
     def __init__(self, budget: Budget, maps: AttentionMaps) -> None:
-        self._budget, self._maps = budget, maps
+        self._budget, self._step = budget, maps
 
     def normed(self, stream: AffineForm) -> AffineForm:
         """Return the heads' input."""
-        return normed(self._budget, self._maps.norm, stream)
+        return normed(self._budget, self._step.norm, stream)
 
     def key(self, head: int, read: AffineForm, position: int) -> AffineForm:
         """Return a key, with rotary positions."""
-        return rotated(self._budget, self._maps.rotary, position, apply(self._budget, self._maps.heads[head].key, read))
+        return rotated(self._budget, self._step.rotary, position, apply(self._budget, self._step.heads[head].key, read))
 
     def query(self, head: int, read: AffineForm, position: int) -> AffineForm:
         """Return a query times the scale of scores, with rotary positions."""
-        return rotated(self._budget, self._maps.rotary, position,
-                      apply(self._budget, self._maps.heads[head].query, read))
+        return rotated(self._budget, self._step.rotary, position,
+                      apply(self._budget, self._step.heads[head].query, read))
 
     def value(self, head: int, read: AffineForm) -> AffineForm:
         """Return a value."""
-        return apply(self._budget, self._maps.heads[head].value, read)
+        return apply(self._budget, self._step.heads[head].value, read)
 
     def scores(self, head: int, query: Vectors, keys: Mapping[ColumnSource, Vectors], column: int
                ) -> dict[ColumnSource, PathBounds]:
         """Return the scores of a query in this column: inner products, capped, with slopes."""
-        slope = self._maps.heads[head].slope
-        return {source: with_slope(scores(self._budget, query, key, self._maps.cap), slope, source[0] - column)
+        slope = self._step.heads[head].slope
+        return {source: with_slope(scores(self._budget, query, key, self._step.cap), slope, source[0] - column)
                 for source, key in keys.items()}
 
     def logarithms(self, found: Mapping[ColumnSource, PathBounds], column: int) -> Mapping[ColumnSource, PathBounds]:
@@ -99,17 +95,17 @@ class RealAttention:
         """Return the stream plus each average times W_O, whose symbols follow the stream's; ``sizes`` bound values."""
         moved, first = list[AffineForm](), stream.slots
         charge(self._budget, len(averages) * len(stream.rows), first + sum(z.slots - 1 for z in averages))
-        for head, z in zip(range(len(self._maps.heads)), averages, strict=True):
+        for head, z in zip(range(len(self._step.heads)), averages, strict=True):
             moved.append(shift_symbols(self.written(head, z), first - 1))
             first += z.slots - 1
         return self.write_sum(stream, moved, sizes, column)
 
     def written(self, head: int, value: AffineForm) -> AffineForm:
         """Return the product of an average or a value with W_O of a head."""
-        return apply(self._budget, self._maps.heads[head].out, value)
+        return apply(self._budget, self._step.heads[head].out, value)
 
     def write_sum(self, stream: AffineForm, written: Sequence[AffineForm], sizes: Sequence[Sequence[int]], column: int
                   ) -> AffineForm:
         """Return the same as `write`, from the products with W_O."""
         result = reduce(plus, written, stream)
-        return result if self._maps.bias is None else move(result, self._maps.bias)
+        return result if self._step.bias is None else move(result, self._step.bias)
