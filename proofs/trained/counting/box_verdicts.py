@@ -60,7 +60,10 @@ class HeadSums:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Whether boxes are right or wrong; of the others the token of the least row, and its slopes at ``middles``."""
+    """Whether boxes are right or wrong; of the others the token of the least row, and its slopes at ``middles``.
+
+    Slopes are 0 where the second-order errors of the row's form are greater than its linear part.
+    """
 
     is_right: Allowed
     is_wrong: Allowed
@@ -151,12 +154,14 @@ class QueryVerdicts:
         return stream, rows, centre
 
     def _slopes(self, answers: Indices, low: Array, high: Array) -> tuple[Indices, Array]:
-        """Return the token of the least row near the middle of each box, and the slopes of this row there."""
+        """Return the token of the least row near the middle of each box, and the slopes of this row there, or 0."""
         middle, half, each = (low + high) / 2, NARROWER * (high - low) / 2, np.arange(len(low))
         stream, rows, centre = self._rows(answers, middle - half, middle + half)
         worst = np.where(answers[:, np.newaxis] == self.among, NEVER, centre).argmin(1)
         parts = (stream.parts[:, :low.shape[1]] @ rows[each, :, worst][:, :, np.newaxis])[:, :, 0]
-        return self.among[worst], parts / np.maximum(half, LEAST_WIDTH)
+        _, rest, least = (one[each, ..., worst] for one in self._row_forms(answers, low, high))
+        is_linear = centre[each, worst] - rest <= rest - least
+        return self.among[worst], np.where(is_linear[:, np.newaxis], parts / np.maximum(half, LEAST_WIDTH), 0)
 
     def _hulls(self, boxes: BoxArrays) -> tuple[Array, Array]:
         """Return the least and the greatest average of each box along each direction."""
@@ -221,11 +226,15 @@ class QueryVerdicts:
             best, heavy = new, new_heavy
         return best, heavy
 
-    def adds(self, column: int, steps: Indices, slopes: Array, middle: Array) -> Array:
-        """Return about what steps of a column add to a linear row with these slopes at these averages."""
-        found = np.zeros(len(steps))
-        for head, mine in self._of_heads():
-            weights, values = self.heads[head].columns[column]
-            found += (slopes[mine] @ values[:, steps] - slopes[mine] @ middle[mine] * weights[steps]
-                      ) / self.heads[head].total
-        return found
+    def moves(self, column: int, steps: Indices, slopes: Array, middle: Array) -> Array:
+        """Return about what steps of a column add to a linear row with these slopes at these averages.
+
+        If all slopes are 0: along the principal direction of what the steps add to the averages.
+        """
+        added = np.concatenate([(values[:, steps] - middle[mine, np.newaxis] * weights[steps]) / self.heads[head].total
+                                for head, mine in self._of_heads()
+                                for weights, values in (self.heads[head].columns[column],)])
+        if not slopes.any():
+            around = added - added.mean(1, keepdims=True)
+            slopes = np.linalg.eigh(around @ around.T)[1][:, -1]
+        return np.asarray(slopes @ added)

@@ -195,13 +195,13 @@ class BoxSearch:
             those = np.flatnonzero(kept)
             if len(those) < 2:
                 continue
-            adds = verdicts.adds(column, those, box.slopes, box.middle)
-            if adds.max() - adds.min() > best[0]:
-                best = adds.max() - adds.min(), column, those, adds
-        spread, column, those, adds = best
+            moves = verdicts.moves(column, those, box.slopes, box.middle)
+            if moves.max() - moves.min() > best[0]:
+                best = moves.max() - moves.min(), column, those, moves
+        spread, column, those, moves = best
         if not len(those):
             return []
-        half = adds <= (adds.max() + adds.min()) / 2 if spread > 0 else np.arange(len(those)) < len(those) // 2
+        half = moves <= (moves.max() + moves.min()) / 2 if spread > 0 else np.arange(len(those)) < len(those) // 2
         parts = []
         for chosen in (half, ~half):
             kept = np.zeros_like(box.steps[column])
