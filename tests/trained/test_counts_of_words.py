@@ -114,7 +114,17 @@ def test_wrong_prefixes_bound_the_right_words_of_greater_lengths(monkeypatch: py
     monkeypatch.setattr(word_counting, "MOST_WORDS", 150)
     *short, longest = count_words(*question).rows
     assert [row.least for row in short[:6]] == [row.most for row in short[:6]] == right[:6]
-    assert longest.least == 0 and right[-1] <= longest.most < longest.total
+    assert 0 < longest.least <= right[-1] <= longest.most < longest.total
+
+
+@pytest.mark.parametrize(("name", "seed"), [(name, seed) for name in ("each", "after") for seed in range(4)])
+def test_right_states_bound_the_right_words_that_are_not_run(name: str, seed: int, monkeypatch: pytest.MonkeyPatch
+                                                              ) -> None:
+    monkeypatch.setattr(word_counting, "MOST_WORDS", 30)
+    monkeypatch.setattr(word_counting, "FEW_WORDS", 1)
+    question = of_random_weights(name, seed)
+    for row, (total, right) in zip(count_words(*question).rows, counted_plainly(question), strict=True):
+        assert row.total == total and row.least <= right <= row.most
 
 
 def test_abstract_words_decide_lengths_of_many_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ Floats and learnt automata propose lemmas about the network; the checker accepts
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -18,6 +18,7 @@ from certify.claims.trained.proving import WORK, why_refused
 from certify.common.partial_answer import PartialAnswer, answer_in_time
 from constructions.errors import Unsupported
 from constructions.network.lengths import Lengths
+from constructions.regular.automata import Automaton, explore
 from constructions.trained.claim import WordsClaim, check_fits, claim_of_lengths
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.weights import Weights
@@ -29,6 +30,9 @@ from proofs.trained.counting.words import Lemma, WordRuns
 from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.forward import FloatNetwork
 
+MOST_STATES = 2**10  # about: of an automaton that has the last letters
+FEW_WORDS = 2**10  # more words of a place or length are decided by classes
+ROUNDS = 16  # per unit of effort, each of which leaves out states
 MOST_RUNS = 2**10
 """Words that are run one by one under a float model, per unit of effort."""
 
@@ -106,16 +110,66 @@ def row_of(counted: CountedWords) -> WordsRow:
 
 
 def find_lemmas(network: TrainedNetwork, claim: WordsClaim, settings: Settings, learns: Learns | None) -> list[Lemma]:
-    """Return lemmas that decide words: of all words run one by one, or of abstract words where these reach farther."""
+    """Return lemmas that decide words: of all words run one by one, and of abstract words where these reach farther."""
     runs = WordRuns(FloatNetwork(network), claim, MOST_WORDS * settings.effort)
     if runs.is_complete:
         return [*runs.lemmas()]
-    lemma = None if runs.has_wrong else lemma_of(network, claim, decide(network, claim, settings))
-    if learns is not None and (lemma is None or lemma.claim.lengths[1] < claim.lengths[1]):
+    lemmas = [(lemma_of_right_states if runs.has_wrong else lemma_of_all)(network, claim, settings)]
+    if learns is not None and (runs.has_wrong or lemmas[0] is None or lemmas[0].claim.lengths[1] < claim.lengths[1]):
         decision = learns(network, claim, settings)
-        lemma = lemma if decision is None else lemma_of(network, decision.claim, decision)
-    reach = 0 if lemma is None else lemma.claim.lengths[1]
-    return [*([] if lemma is None else [lemma]), *(runs.lemmas() if reach < runs.longest else ())]
+        lemmas.append(None if decision is None else lemma_of(network, decision.claim, decision))
+    found = [lemma for lemma in lemmas if lemma is not None]
+    reach = max((lemma.claim.lengths[1] for lemma in found), default=0)
+    return [*found, *(runs.lemmas() if runs.has_wrong or reach < runs.longest else ())]
+
+
+def lemma_of_all(network: TrainedNetwork, claim: WordsClaim, settings: Settings) -> Lemma | None:
+    """Return the claim itself, up to the length that is certified."""
+    return lemma_of(network, claim, decide(network, claim, settings))
+
+
+def lemma_of_right_states(network: TrainedNetwork, claim: WordsClaim, settings: Settings) -> Lemma | None:
+    """Return the claim without cases in the states of wrong and undecided words, up to the length that is certified.
+
+    States have the last letters, too. Where each letter is judged, nothing is judged after a state without cases.
+    """
+    given, letters = claim.automaton or Automaton(0, ((0,) * len(claim.alphabet),)), len(claim.alphabet)
+    last = max((k for k in range(10) if len(given.steps) * letters**k <= MOST_STATES), default=0)
+    fine, names = explore((given.start, tuple[int, ...]()), lambda state, letter: (
+        given.steps[state[0]][letter], (*state[1], letter)[len(state[1]) == last:]), letters, "the last letters")
+    left, settings = {*range(len(names))}, replace(settings, most_words=FEW_WORDS)
+    best: Lemma | None = None
+    ends = claim.read == "each"
+    for _ in range(ROUNDS * settings.effort):
+        mine = claim_of_states(claim, fine, [name[0] for name in names], left)
+        if not mine.cases:
+            break
+        decision = decide(network, mine, settings)
+        best = longer(best, lemma_of(network, mine, decision))
+        worst = [row.wrong or row.seen for row in decision.rows if row.verdict in ("refuted", "unknown")]
+        failing = {fine.read([claim.alphabet.index(letter) for letter in one.word[:one.place if ends else None]])
+                   for one in worst if one is not None} & left
+        left -= failing
+        if not failing:
+            break
+    return best
+
+
+def claim_of_states(claim: WordsClaim, fine: Automaton, states: Sequence[int], left: Collection[int]) -> WordsClaim:
+    """Return the claim on a finer automaton, with cases only in the states ``left``; ``states`` are the claim's."""
+    sink = len(states)
+    ends = claim.read == "each"
+    steps = tuple(tuple(sink if ends and after not in left else after for after in row) for row in fine.steps)
+    cases = tuple(replace(case, when=replace(case.when, states=tuple(
+        state for state in sorted(left) if case.when.states is None or states[state] in case.when.states)))
+                  for case in claim.cases)
+    return replace(claim, automaton=Automaton(fine.start, (*steps, (sink,) * len(claim.alphabet))),
+                   cases=tuple(case for case in cases if case.when.states))
+
+
+def longer(one: Lemma | None, other: Lemma | None) -> Lemma | None:
+    """Return the lemma with the greater length; the other one if both are equal."""
+    return one if other is None or (one and one.claim.lengths[1] > other.claim.lengths[1]) else other
 
 
 def lemma_of(network: TrainedNetwork, claim: WordsClaim, decision: Decision) -> Lemma | None:
