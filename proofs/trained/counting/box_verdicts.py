@@ -229,12 +229,12 @@ class QueryVerdicts:
     def moves(self, column: int, steps: Indices, slopes: Array, middle: Array) -> Array:
         """Return about what steps of a column add to a linear row with these slopes at these averages.
 
-        If all slopes are 0: along the principal direction of what the steps add to the averages.
+        If all slopes are 0: along the principal direction of what the steps add to the averages, if that is finite.
         """
         added = np.concatenate([(values[:, steps] - middle[mine, np.newaxis] * weights[steps]) / self.heads[head].total
                                 for head, mine in self._of_heads()
                                 for weights, values in (self.heads[head].columns[column],)])
-        if not slopes.any():
+        if not slopes.any() and np.isfinite(added).all():
             around = added - added.mean(1, keepdims=True)
             slopes = np.linalg.eigh(around @ around.T)[1][:, -1]
         return np.asarray(slopes @ added)
