@@ -153,10 +153,10 @@ def carries(name: str, base: int, columns: int) -> BoardEntry:
         places |= {(place, asks_of + column): column + 4.0 for column in range(answer + 1)} | {(place, far): -1.0}
     ask: Rows = {(asks_of + column, column): 1.0 for column in range(count)}
 
-    def head(sharp: float, more: list[float], keys: Rows, hears: int, times: float, into: int) -> AttentionStep:
+    def head(sharp: float, more: list[float], keys: Rows, attended: int, times: float, into: int) -> AttentionStep:
         query = {at: sharp * entry for at, entry in ask.items()}
         return heads(TrainedHead(make.affine(width, count + len(more), query, [0.0] * count + more),
-                                 make.affine(width, count + len(more), keys), make.affine(width, 1, {(hears, 0): 1}),
+                                 make.affine(width, count + len(more), keys), make.affine(width, 1, {(attended, 0): 1}),
                                  make.matrix(1, width, {(0, into): times})))
 
     def units(reads: int, times: float, starts: list[float], writes: Rows) -> UnitsStep:
