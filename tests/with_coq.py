@@ -20,7 +20,16 @@ from tempfile import TemporaryDirectory
 from constructions.errors import Unsupported
 from constructions.language.syntax import Formula
 from constructions.network.transformer import Transformer
-from proofs.every_n import EVERY_LENGTH, Coq, CoqMissing, KernelAnswer, ProvedLengths, ask, compiled_library, find_coq
+from proofs.every_n import (
+    EVERY_LENGTH,
+    Coq,
+    CoqMissing,
+    KernelAnswer,
+    ProvedLengths,
+    compiled_library,
+    find_coq,
+    prove_in_coq,
+)
 from proofs.every_n.compiled import axioms_of_instances, cache_folder
 from proofs.every_n.graph_file import graph_theorem_file, is_large
 from proofs.every_n.kernel import find_answer
@@ -88,7 +97,7 @@ def staying_coq_or_skip() -> Coq:
 def ask_coq(transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH) -> KernelAnswer:
     """Return Coq's answer about the theorem that the transformer computes the formula, for every n or these."""
     coq = staying_coq_or_skip()
-    return ask(coq, library_of(coq), transformer, formula, lengths)
+    return prove_in_coq(coq, library_of(coq), transformer, formula, lengths)
 
 
 def ask_coq_whether(transformer: Transformer, formula: Formula) -> KernelAnswer:

@@ -16,7 +16,7 @@ from certify.requests.inputs import Options
 from certify.requests.request import read_request
 from constructions.language.syntax import Formula
 from constructions.network.json_form import transformer_from_json, transformer_to_json, write_canonical
-from proofs.every_n import KernelAnswer, ProvedLengths, ask_about_file
+from proofs.every_n import KernelAnswer, ProvedLengths, prove_model_file
 from proofs.every_n.axioms import allowed_axioms, name_of
 from proofs.every_n.library import library_digest
 from tests.with_coq import coq_or_skip, library_of, staying_coq_or_skip
@@ -37,7 +37,7 @@ def assert_one_line(result: Any, code: int, message: str) -> None:
 def answer_about(model: str, formula: Formula, lengths: ProvedLengths) -> KernelAnswer:
     """Return the answer of Coq in a folder about the model with this text, computed once."""
     coq = staying_coq_or_skip()
-    return ask_about_file(coq, library_of(coq), transformer_from_json(json.loads(model)), formula, lengths)
+    return prove_model_file(coq, library_of(coq), transformer_from_json(json.loads(model)), formula, lengths)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def coq(monkeypatch: pytest.MonkeyPatch) -> str:
     What is asked of a folder is asked once for all tests, as it takes seconds.
     """
     monkeypatch.setattr("certify.claims.every_n.theorems.find_coq", staying_coq_or_skip)
-    monkeypatch.setattr("certify.claims.every_n.theorems.ask_about_file",
+    monkeypatch.setattr("certify.claims.every_n.theorems.prove_model_file",
                         lambda coq, library, network, formula, lengths: answer_about(
                             write_canonical(transformer_to_json(network)), formula, lengths))
     return staying_coq_or_skip().version
@@ -82,7 +82,7 @@ def test_a_users_predicate_is_named_in_the_answer(certify: Any, coq: str) -> Non
 def test_what_a_users_predicate_means_is_said_beside_the_formula(
         certify: Any, coq: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of such a folder Coq is asked in tests/exports/test_coq_folder.py."""
-    monkeypatch.setattr("certify.claims.every_n.theorems.ask_about_file", lambda *_: KernelAnswer(True, frozenset()))
+    monkeypatch.setattr("certify.claims.every_n.theorems.prove_model_file", lambda *_: KernelAnswer(True, frozenset()))
     definition = "THIRD(k,n) := k % 3 == 1 or n - k < 2"
     result = certify("prove", "THIRD & Q_a", "--alphabet", "ab", "--predicate", definition, "-o", "proof")
     assert result.out.startswith("formula   THIRD & Q_a\nwhere     THIRD(k,n) := k%3 == 1 or n-k < 2\nalphabet  ")

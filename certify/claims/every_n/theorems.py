@@ -20,7 +20,7 @@ from constructions.language.predicates import definitions_of
 from constructions.language.printer import Style, describe_formula, format_briefly, format_formula
 from constructions.network.lengths import Lengths
 from constructions.network.validation import check_defined
-from proofs.every_n import EVERY_LENGTH, Coq, ProvedLengths, ask, ask_about_file, compiled_library, find_coq
+from proofs.every_n import EVERY_LENGTH, Coq, ProvedLengths, compiled_library, find_coq, prove_in_coq, prove_model_file
 from proofs.every_n.kernel import REFUSED
 from proofs.every_n.library import library_digest
 from proofs.formula.discharge import DischargedObligations
@@ -69,7 +69,7 @@ def prove(claim: TheoremClaim, progress: Callable[[str], None] = lambda _: None,
     clock.stamp("library")
     progress("Coq checks the theorem")
     try:
-        put = ask_about_file if of_file else ask
+        put = prove_model_file if of_file else prove_in_coq
         answer = put(coq, library, claim.network, claim.formula, lengths)
     except Unsupported as construct:
         return replace(unsettled, reason=str(construct), seconds=clock.total)

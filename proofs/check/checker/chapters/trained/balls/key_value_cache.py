@@ -14,7 +14,7 @@ class AttentionMemory:
     def __init__(self, stack: Stack, attention: AttentionOnNumbers, bits: int) -> None:
         """Make an empty cache; averages are over 2^bits."""
         self._bits_of_average = bits
-        self._stack, self._asking = stack, attention.heads
+        self._stack, self._query_heads = stack, attention.heads
         self._heads = attention.heads[:1] if attention.shares_keys else attention.heads
         self._kept: list[tuple[list[list[int]], list[int], list[VisibleBounds]]] = [
             ([[0] * head.key.width], [], [VisibleBounds()]) for head in self._heads]
@@ -52,7 +52,7 @@ class AttentionMemory:
         """Return each head's average over all places so far, for the query at a place."""
         found: list[HeadAverage] = []
         kept = self._kept * (len(projections) // len(self._kept))
-        for head, one, (keys, values, reach) in zip(self._asking, projections, kept, strict=True):
+        for head, one, (keys, values, reach) in zip(self._query_heads, projections, kept, strict=True):
             self._stack.budget.spend(1 + (len(values) * (16 + head.key.width + head.width) >> 4))
             scores = head.scores(one.query, keys[-1], len(values), range(len(values)), place)
             weights = head.weights(self._stack.exponentials, scores, max(scores))

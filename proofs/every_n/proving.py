@@ -15,8 +15,8 @@ from proofs.every_n.refusals import describe_refusal
 from proofs.every_n.transformer_file import refusal_file, theorem_file
 
 
-def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula, lengths: ProvedLengths = EVERY_LENGTH,
-        ) -> KernelAnswer:
+def prove_in_coq(coq: Coq, library: Path, transformer: Transformer, formula: Formula,
+                 lengths: ProvedLengths = EVERY_LENGTH) -> KernelAnswer:
     """Return whether Coq proves that the transformer computes the formula on words of every length, or of these.
 
     Raises:
@@ -30,12 +30,12 @@ def ask(coq: Coq, library: Path, transformer: Transformer, formula: Formula, len
         return _with_place(coq, library, transformer, formula, answer, lengths)
 
 
-def ask_about_file(coq: Coq, library: Path, transformer: Transformer, formula: Formula,
-                   lengths: ProvedLengths = EVERY_LENGTH) -> KernelAnswer:
+def prove_model_file(coq: Coq, library: Path, transformer: Transformer, formula: Formula,
+                     lengths: ProvedLengths = EVERY_LENGTH) -> KernelAnswer:
     """Return whether Coq proves the text of the transformer's model file, as an exported folder states it.
 
     Raises:
-        Unsupported: as ``ask``.
+        Unsupported: as ``prove_in_coq``.
     """
     files = proof_files(transformer, formula, "theorem", lengths)
     with tempfile.TemporaryDirectory(prefix="certify-") as folder:
