@@ -11,7 +11,7 @@ From Certify Require Import positions lists finite_sums softmax weighing exponen
   totals meaning linear_combination comparison cases theorem_15_since_until check_head check_feedforward check_by_cases
   gap_rule values_by_rows queries_by_rows check_by_rows check_by_sticks lookup_by_rows.
 Import ListNotations PositionNotations.
-Open Scope R_scope.
+Local Open Scope R_scope.
 
 (* ---- weights of a single score ---- *)
 Definition is_alone (k : weighing) : bool := match k with Relu | ReluOverN | Sigmoid => true | _ => false end.

@@ -6,7 +6,7 @@
    at most exp(d x), and equal to it where the rest is 0; where `constant_above_zero x` says so, x is positive. *)
 From Coq Require Import Reals QArith Qreals Qround Qpower ZArith List Bool Lra Lia.
 From Certify Require Import positions finite_sums exponential exp_enclosure formula network linear_combination monomial.
-Open Scope R_scope.
+Local Open Scope R_scope.
 
 Definition rational_constant (x : expression) : option Q :=
   match monomial_of x with Some (Monomial q 0 0 0 false) => Some q | _ => None end.

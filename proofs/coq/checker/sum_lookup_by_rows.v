@@ -15,7 +15,7 @@ From Certify Require Import positions lists finite_sums softmax entmax weighing 
   network totals meaning linear_combination comparison cases theorem_20_counting check_head check_feedforward gap_rule
   values_by_rows output_by_rows lookup_by_rows.
 Import ListNotations PositionNotations.
-Open Scope R_scope.
+Local Open Scope R_scope.
 
 Notation truth_list := (list (formula * bool)).
 

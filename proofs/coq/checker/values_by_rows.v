@@ -6,7 +6,7 @@
 From Coq Require Import Reals QArith Qreals Qpower Qround ZArith List Bool Lra Lia.
 From Certify Require Import positions lists finite_sums exponential exp_enclosure formula network well_defined
   linear_combination expression_bounds check_defined gap_rule.
-Open Scope R_scope.
+Local Open Scope R_scope.
 
 Definition option_bind {X Y} (x : option X) (f : X -> option Y) : option Y := match x with Some x => f x | None =>
   None end.

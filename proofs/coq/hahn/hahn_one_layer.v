@@ -11,7 +11,7 @@ From Coq Require Import Reals QArith Qreals List Bool Lra Lia FunctionalExtensio
 From Certify Require Import positions lists finite_sums softmax weighing relu formula network totals hahn_one_row
   hahn_soft_layer.
 Import ListNotations PositionNotations.
-Open Scope R_scope.
+Local Open Scope R_scope.
 
 (* ---- lists ---- *)
 Lemma total_of_nonneg {X} (f : X -> R) l : (forall x, 0 <= f x) -> 0 <= total_over f l.

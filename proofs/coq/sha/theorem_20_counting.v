@@ -14,7 +14,7 @@ From Coq Require Import Reals Lra Lia Arith Bool List ZArith QArith Qreals.
 From Certify Require Import positions lists finite_sums softmax exponential lemma_07_table_lookup relu lemma_09_rounding
   formula linear_combination rational_bounds.
 Import ListNotations PositionNotations.
-Open Scope R_scope.
+Local Open Scope R_scope.
 
 (* ---- how many positions are looked at, and how many of them beside i are counted ---- *)
 Lemma span_range s n (i : position n) : span s n i upto n. Proof. unfold span. destruct s; lia. Qed.
