@@ -1,4 +1,4 @@
-"""What a checked file covered: fields for a formula's certificate, numbers by name for the other kinds."""
+"""The coverage of a checked file: fields for a formula's certificate, numbers by name for the other kinds."""
 
 from __future__ import annotations
 

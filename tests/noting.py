@@ -1,13 +1,13 @@
 """Which tests could come out otherwise on a machine with Python alone: those that are run once more without the tools.
 
-With ``--note-tools FILE`` a test is noted that starts a process, looks for one of ``PROGRAMS``, or names ``PACKAGE``
-in an import. No process here is a shell with ``FILTERS`` alone, nor a Python without packages that runs the ``CHECKER``
-or a short program that ``MAY_LOOK`` nowhere: these look for nothing. So is every test noted that shares a fixture which
-did. With ``--only-noted FILE`` only the noted tests run. No other test can tell whether a tool is there, so nothing is
-lost if `.ci/run` leaves it out where the tools are hidden.
+``--note-tools FILE`` records tests that start a process, look up one of ``PROGRAMS``, or import ``PACKAGE``. No process
+here is a shell with ``FILTERS`` alone, nor a Python without packages that runs the ``CHECKER`` or a short program that
+``MAY_LOOK`` nowhere: these look for nothing. Every test that shares a fixture which did is recorded, too. With
+``--only-noted FILE`` only the recorded tests run. No other test can tell whether a tool is there, so nothing is lost if
+`.ci/run` leaves it out where the tools are hidden.
 
-That holds of looking while a test or a fixture runs. What modules import while tests are collected is not noted: a test
-that then uses torch names it again, in an import of its own or of what it calls.
+This applies to look-ups while a test or a fixture runs. Imports of modules during collection are not recorded: a test
+that then uses torch imports it again, itself or in a function that it calls.
 """
 
 from __future__ import annotations

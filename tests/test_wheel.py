@@ -1,4 +1,4 @@
-"""What a user gets: the wheel in a fresh environment and an empty folder, and nobody else's packages in our places."""
+"""The wheel in a fresh environment and an empty folder, and no other packages in our places."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 ``-m "not slow"`` leaves them out before they are read, and whatever is exhaustive with them.
 
-Of a grid that asks one thing of many alike (random ones, say) ``one_in(4)`` runs a quarter of the rows always, so that
-each value of a parameter with few values is met, and the others with what is exhaustive.
+``one_in(4)`` always runs a quarter of the rows of a grid of similar (say, random) ones, so that each value of a
+parameter with few values occurs, and the others with the exhaustive tests.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Helpers of the tests with Coq: without Coq they are skipped, or fail if CERTIFY_NEEDS_COQ is set.
 
-The library is compiled once for all processes that test: who comes while another compiles waits for it. To load it, and
-the real numbers, is nearly all that `coqc` does with a short file, so that what tests ask many times is asked of a Coq
-that has them already (``tests/coq_sessions.py``).
+The library is compiled once for all processes that test: who comes while another compiles waits for it. Loading it and
+the real numbers takes nearly all of the time of `coqc` for a short file, so tests with many questions use a Coq that
+has loaded them (``tests/coq_sessions.py``).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The HTML report as text: complete, and nothing in it is obeyed that a stranger wrote.
 
-That it loads nothing, and allows its only script, tests/exports/pages/test_promises_of_all_pages.py says of all pages.
+For all pages, tests/exports/pages/test_promises_of_all_pages.py tests that they load nothing and allow only their own
+script.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the terminal shows of an audit: every number and command, at 80 and at 132 columns."""
+"""The terminal output of an audit: every number and command, at 80 and at 132 columns."""
 
 from __future__ import annotations
 

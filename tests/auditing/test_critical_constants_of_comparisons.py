@@ -97,7 +97,7 @@ def test_the_constant_of_a_longer_word_is_that_of_the_shorter_ones_where_these_n
 
 
 def test_a_length_at_which_every_constant_will_do_says_so() -> None:
-    """On words of two letters the sum is at most 2, and wherever it is 2 the heads together err downwards."""
+    """The sum is at most 2 on words of two letters, and wherever it is 2 the total error of the heads is negative."""
     found = critical("#<[Q_1] + #>[Q_0] >= 3", 2)
     assert found.gamma is None and found.note == ALL_BY_MARGINS
 

@@ -1,6 +1,6 @@
 """The HTML report in a real headless Chromium: it renders, and its plots are on screen.
 
-That it asks for nothing, fits a phone and has contrast, tests/exports/pages/test_promises_of_all_pages.py says of all.
+tests/exports/pages/test_promises_of_all_pages.py tests requests, phones and contrast for all pages.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 numbers may be.
 
 Every order of every sum, fused or not, every result below the least normal number kept or flushed, every exponential
-within its units in the last place, both ways to normalise. What is computed at different places is taken to be chosen
-independently, so a set may hold more than the runs do, and never less.
+within its units in the last place, both ways to normalise. Results at different places are treated as independent
+choices, so a set is a superset of the executions' results.
 """
 
 from __future__ import annotations

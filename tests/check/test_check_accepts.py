@@ -1,4 +1,4 @@
-"""What the checker accepts, what it prints, and that it is fast."""
+"""Accepted certificates, the checker's output, and its speed."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_sums_are_compared_once_for_all_their_values(monkeypatch: pytest.MonkeyP
 
 
 def test_what_a_query_leaves_out_of_a_sum_moves_the_place_that_is_looked_for() -> None:
-    """Of D = #<[Q_a] - #<[Q_b] the head reads what the other positions count: D - 1, where an a stands here."""
+    """For D = #<[Q_a] - #<[Q_b] the head reads the count of the other positions: D - 1 at a position with an a."""
     made = json.loads(DIFFERENCE.read_text(encoding="ascii"))
     made["claim"]["max_n"] = 4
     model = made["transformer"]

@@ -232,7 +232,8 @@ def test_slack_itself_is_no_truth() -> None:
 
 
 def test_a_difference_of_slacks_has_no_end_on_either_side() -> None:
-    """Of x = z - z' the hat ReLU(x + 1) - 2 ReLU(x) + ReLU(x - 1) is the truth of T = 0; tails are refused."""
+    """The tent function ReLU(x + 1) - 2 ReLU(x) + ReLU(x - 1) of x = z - z' is the truth of T = 0; tails are
+    refused."""
     made, units = base(), (*MODEL, "layers", 2, "feedforward", "units")
     hat = [{"reads": {AT_LEAST: "1", AT_MOST: "-1"}, "bias": b, "writes": {"out": w}}
            for b, w in (("1", "1"), ("0", "-2"), ("-1", "1"))]

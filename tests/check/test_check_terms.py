@@ -21,7 +21,7 @@ def exact_terms(scores: list[Fraction], factors: list[int]) -> list[Fraction]:
 
 
 def test_sums_with_repetitions_have_the_signs_of_the_exact_ones() -> None:
-    """Where blocks cancel to 0 exactly, what is far below decides; and where they nearly cancel, it does not."""
+    """The lowest terms decide the sign if blocks cancel to 0 exactly, and do not if they nearly cancel."""
     draw = random.Random(1)
     for _ in range(300):
         places = [Fraction(-draw.choice((0, 1, 90, 700, 5000)) - draw.randrange(3)) for _ in range(3)]

@@ -100,7 +100,7 @@ def test_critical_gains_of_sparsemax(name: str, gain: Fraction) -> None:
 
 
 def test_what_is_accepted_at_random_gains_and_bounds_is_true() -> None:
-    """Of 60 certificates some are accepted and some are not; none of those that are has a fault."""
+    """Some of 60 certificates are accepted and some are not; no accepted one is wrong."""
     draw, found = random.Random(17), []
     for _ in range(60):
         weighting = draw.choice([*SPARSE, "softmax-plus-one"])

@@ -51,7 +51,7 @@ MADE: dict[str, tuple[Callable[[int], Json], int]] = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_numbers_of_one_hash_are_hardly_compared(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of one hash or not, there are as many comparisons."""
+    """The number of comparisons is the same whether or not the hashes are equal."""
     compared: list[int] = []
     equals = Fraction.__eq__
 

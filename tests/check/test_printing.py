@@ -1,4 +1,4 @@
-"""What is printed of a formula is read again as the same formula."""
+"""A printed formula parses back to the same formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of the checker, however wrong, is answered in one line and never with a traceback."""
+"""Any request to the checker, however wrong, is answered in one line and never with a traceback."""
 
 from __future__ import annotations
 

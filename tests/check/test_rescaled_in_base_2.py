@@ -69,7 +69,7 @@ def test_what_a_run_falls_below_is_not_accepted() -> None:
 
 
 def test_no_sum_is_rescaled_by_which_exponentials_are_divided_that_are_not() -> None:
-    """Of ones alone: their sum, rescaled, over itself is 1; 64 over it is not, which is left out of the class."""
+    """With ones only, their rescaled sum over itself is 1; 64 over it is not, which the float model excludes."""
     network, w = mean_network(), Weights(1)
     w.tensors = network["tensors"]
     head = network["steps"][0]["heads"][0]

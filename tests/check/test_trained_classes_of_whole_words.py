@@ -91,7 +91,7 @@ def count(word: Word) -> int:
 @pytest.mark.parametrize(("read", "after"), [("last", ()), ("last", (1, 2)), ("first", ()), ("first", (2,))])
 def test_what_holds_by_little_is_accepted_and_what_does_not_is_rejected_where_classes_are_words(
         name: str, read: str, after: Word) -> None:
-    """At the last level each word is a class: with one step its ranges are points."""
+    """Each word is a class at the last level: with one step its ranges are points."""
     whole = make_whole(NETWORKS[name](2), read, tree, 3, after=after, seed=1)
     if "two" not in name:
         assert whole.claimed(1e-4).prove() == 8

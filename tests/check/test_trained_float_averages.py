@@ -89,7 +89,7 @@ def test_no_weights_and_values_that_are_off_move_an_average_further_than_is_said
 
 
 def test_each_coordinate_of_an_average_is_off_in_a_direction_of_its_own() -> None:
-    """Of values of which little is written: with other signs much is, and each coordinate has its own roundings."""
+    """Values with a small output: with other signs it is large, and each coordinate has its own roundings."""
     head = Head(weights="float(3,-126,127)")
     value = np.linalg.svd(head.out)[0][:, -1]
     nothing, relative = head.numbers(np.zeros(4)), head.known._relative / 2.0**SHARE
@@ -143,7 +143,7 @@ def far_apart(head: Head, keys: Any, read_error: float) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("near", [[0.0], [1.0, 1.0]])
 def test_what_is_taken_from_scores_is_the_same_for_all_keys_of_a_query(near: list[float]) -> None:
-    """Of a key that is 0 and another one; and of keys so far apart that one less their mean is beyond the bound."""
+    """A key that is 0 and another one; and distant keys, of which one minus their mean is beyond the bound."""
     head = Head()
     direction = np.array([1.0, -2.0, 3.0, 1.0])
     far = 4.0 if len(near) == 1 else -1.0

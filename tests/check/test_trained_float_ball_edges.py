@@ -1,6 +1,6 @@
-"""What one rounding after another adds to balls, worked out with rationals; and what is refused, up to its edge.
+"""Errors that consecutive roundings add to balls, computed with rationals; and refusals, up to their edge.
 
-Numbers are in units of 2^-26. What is found is at least what is wanted, and as many units more as are rounded up.
+Numbers are in units of 2^-26. A bound is at least the expected one, and exceeds it by the number of units rounded up.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def test_what_has_no_norm_is_read_as_it_is() -> None:
 
 
 def test_a_sum_on_balls_is_off_by_three_roundings() -> None:
-    """What is written, the sum, and what is stored; only the sum is rounded where all formats are one."""
+    """The output, the sum, and the stored sum; only the sum is rounded if all formats are the same."""
     x, written, e, off = [3 * ONE, -ONE, ONE // 2], [ONE, 5 * ONE, 0], 1000, 500
     for alike in (False, True):
         sums = Format(12, -20, 60)

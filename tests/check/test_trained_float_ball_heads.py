@@ -1,6 +1,6 @@
 """A head on balls: what is said of queries, keys, values, scores and averages, worked out with rationals.
 
-Numbers are in units of 2^-26. What is found is at least what is wanted, and as many units more as are rounded up.
+Numbers are in units of 2^-26. A bound is at least the expected one, and exceeds it by the number of units rounded up.
 """
 
 from __future__ import annotations

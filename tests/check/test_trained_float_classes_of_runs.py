@@ -1,4 +1,4 @@
-"""What a class must be so that anything is said of its runs, what has a rule, and which runs are of a class."""
+"""Conditions on a float model for any bound, operations that have a rule, and executions under a model."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def test_a_row_of_forms_must_be_above_the_margin_by_a_unit(margin: str) -> None:
 
 
 def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_none() -> None:
-    """Of two places one is not, or of two rows."""
+    """One of two places is not, or one of two rows."""
     cases = [{"when": {"formula": "true"}, "above": [[[0, "1"]], [[1, "1"]]]}]
     given = parsed(float_executions(make_network("post", 5), make_claim(cases=cases), BINARY32), Budget())
     prover = ModelProver(given, given.floats[0])

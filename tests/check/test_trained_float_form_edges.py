@@ -117,7 +117,7 @@ def test_products_are_off_by_no_unit_less_than_the_page_says() -> None:
 
 @pytest.mark.parametrize(("bits", "unit", "near"), [(14, UNIT, 32), (5, 1 << 30, 32), (14, UNIT, 27)])
 def test_what_a_norm_is_off_is_rounded_up_by_whole_units(bits: int, unit: int, near: int) -> None:
-    """Of four numbers alike but for a few units, whose mean is nearly as far off as s is from 0."""
+    """Four numbers that differ by a few units, and whose mean has an error of nearly the distance of s from 0."""
     one = operations(softmax=Format(bits, -60, 60))
     gamma = {k: Fraction(k, (1 << bits) - k) for k in (4, 5, 12)}
     for more in range(40):

@@ -1,4 +1,4 @@
-"""What operations of a run are off on forms is what the page says, worked out with rationals; and what is refused."""
+"""Errors of operations on affine forms are those of the page, computed with rationals; and refusals."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def form_of(rows: list[list[float]], radii: list[float]) -> AffineForm:
 @pytest.mark.parametrize("times", ["1", "1/4", "1/3", "-1/3", "root"])
 @pytest.mark.parametrize("cut", [Fraction(1), Fraction(2)])
 def test_scores_as_a_form_are_off_by_keys_products_and_what_is_stored(times: str, cut: Fraction) -> None:
-    """A query with a symbol; of keys only reaches are known. Where sums are cut off factors count as more."""
+    """A query with a symbol; of keys only reaches are known. Factors count as more where sums are truncated."""
     scale = Scale(None, 4) if times == "root" else Scale(Fraction(times), None)
     factor, roundings = Fraction(1, 2) if times == "root" else Fraction(times), 2 if times in ("1", "1/4") else 4
     query = vectors([3.0, 1.5], [0.5, 0.25]).form

@@ -40,7 +40,7 @@ def prover_of(layers: int, causal: bool) -> ModelProver:
 @pytest.mark.parametrize("layers", [0, 1, 2])
 @pytest.mark.parametrize("causal", [True, False])
 def test_a_run_is_within_the_form_of_each_place_and_forms_are_narrow(layers: int, causal: bool) -> None:
-    """So narrow that those of another word, or of fewer tokens, are others."""
+    """Ranges so narrow that another word, or fewer tokens, have other ones."""
     prover = prover_of(layers, causal)
     stack, centres = prover.network.forms, dict[Any, Any]()
     words = [(2, 0, 1, 1), (2, 0, 1), (2, 0, 1, 0), (2, 1, 1, 0), (2, 0, 0, 1)]

@@ -117,7 +117,7 @@ def test_streams_keys_and_values_of_drawn_runs_are_within_their_forms(kind: str,
 
 
 def test_memory_is_counted_for_the_tokens_that_are_kept() -> None:
-    """Of each token of the input for each of two attention steps, beside what is made once; no more for more inputs."""
+    """Memory for each token of the input for each of two attention steps, and a constant; no more for more inputs."""
     prover = prover_of(network_of("layer", True), KNOWN["binary32"])
     walk, budget, beside = CachedExecutions(prover.network.forms, 1), prover.network.forms.budget, list[int]()
     token, words = walk._stack.bits_of_a_token, [(2, 0, 1, 1), (2, 0, 1), (2, 1), (2, 0, 1, 1), (2, 1, 0), (2, 0, 1, 1)]

@@ -150,7 +150,7 @@ def test_no_certificate_reaches_the_length_of_the_break(name: str) -> None:
 
 @pytest.mark.parametrize("name", BREAKS)
 def test_a_wrong_word_is_refuted_by_itself_alone(name: str) -> None:
-    """Of all changed words and claims those are accepted that are wrong, token by token."""
+    """A changed word or claim is accepted if and only if the word is wrong, token by token."""
     given = wrong_word(name)
     assert verdict(given) == "accepted"
     accepted = 0
@@ -253,7 +253,7 @@ def test_a_tree_for_each_region_is_asked_for() -> None:
     ("-1", "Rejected"), ("0", "Rejected"), (None, "Rejected"), ("1/1000000000000000000000000", "Rejected"),
     ("1000000", "Rejected")])
 def test_last_letters_decide_where_scores_fall_fast_enough(slope: str | None, outcome: str) -> None:
-    """At a slope of 1000000 the last letter alone counts."""
+    """Only the last letter counts at a slope of 1000000."""
     document = certificate("last two")
     next(step for step in document["network"]["steps"] if "heads" in step)["heads"][0]["slope"] = slope
     assert verdict(document) == outcome
@@ -283,7 +283,7 @@ def test_trees_that_are_none_are_malformed(tree: list[int], message: str) -> Non
 
 
 def test_a_leaf_is_about_all_words_that_end_in_its_letters() -> None:
-    """What ends in 1 alone may end in 01."""
+    """Only words that end in 1 may end in 01."""
     assert certificate("last two")["evidence"]["tree"] == [1, 0, 1, 0, 0]
     assert verdict(with_evidence(certificate("last two"), tree=[1, 0, 0])) == "Rejected"
     to_one = {**certificate("last two")["claim"], "max_n": 1}

@@ -218,7 +218,7 @@ def test_of_networks_that_round_otherwise_what_is_true_is_accepted_and_no_more(k
 
 
 def test_a_range_of_all_tokens_lets_later_letters_change_earlier_places() -> None:
-    """What is true of every word at its last letter is not true at the others: it is asked by length."""
+    """A property of every word at its last letter is false at the others: the claim is by length."""
     document = network("input")
     at_ends, everywhere = (least_of(document, WORDS, where) for where in (False, True))
     assert everywhere < at_ends

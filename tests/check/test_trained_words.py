@@ -104,8 +104,8 @@ def test_sums_of_the_greatest_weights_and_values_fit_their_slots(level: int) -> 
 
 @pytest.mark.parametrize("level", [0, 1, 2])
 def test_the_error_of_an_average_has_that_of_values_and_what_scores_may_move(level: int) -> None:
-    """Of two opposite values with weights exp(-x) and exp(x), and scores off by x, the average is off by tanh(x),
-    which is as much as it may be: sinh(x) times how far the values are spread."""
+    """The average of two opposite values with weights exp(-x) and exp(x), and scores with errors of x, has an error of
+    tanh(x), the maximum: sinh(x) times the spread of the values."""
     judge = make_judge(decision(make_network("plain", seed=3), make_claim(cases=[ALWAYS])))
     head, precision = judge.stacks.at(level).blocks[1][0].heads[0], Precision(level)
     value = [precision.one, *[0] * (head.width - 1)]

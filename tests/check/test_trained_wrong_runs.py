@@ -53,7 +53,7 @@ def of_small(x: Fraction) -> Fraction:
 
 
 def test_results_are_the_nearest_numbers_and_the_even_ones_of_two() -> None:
-    """Of a format of 3 bits: every number to beyond its greatest, quotients, and roots."""
+    """A format of 3 bits: every number to beyond its greatest, quotients, and roots."""
     for numerator in range(-14 * 64, 14 * 64 + 1):
         assert value(rounded((numerator, -6), SMALL)) == of_small(Fraction(numerator, 64))
     for m, n in itertools.product(range(1, 28), (*range(1, 9), -3)):
@@ -148,7 +148,7 @@ def test_a_norm_that_divides_by_an_epsilon_that_is_0_in_the_format_is_rejected()
 
 
 def test_sums_are_those_of_the_producer() -> None:
-    """Of up to seven terms of many more bits than the format has, in every order, fused or not."""
+    """Sums of up to seven terms of many more bits than the format has, in every order, fused or not."""
     rng, text = random.Random(9), float_executions(make_network("post", 5), make_claim(), BINARY32)
     given, ours = parsed(text, Budget()), class_of(text)
     network = casting.cast_network(network_from_json(text["network"], "test"), ours)

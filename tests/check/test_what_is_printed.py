@@ -1,4 +1,4 @@
-"""What an accepted file prints is what was checked, in the checker's words."""
+"""The output for an accepted file is the checked claim, in the checker's words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the checker does is counted in steps, whatever a file makes it do; steps, and no clock, are what is compared."""
+"""The checker counts its work in steps, for any file; tests compare steps, not times."""
 
 from __future__ import annotations
 

@@ -261,7 +261,7 @@ def find_ranges(runs: dict[Node, list[Run]], directions: DirectionMatrices, need
                 widen: float, judged: int | None = None) -> bytes:
     """Return the range over all inputs of a node, widened, for each step, needed node, head and direction.
 
-    At the last step the averages are those of the nodes, or at a column that is judged.
+    The averages at the last step are those of the nodes, or at a judged column.
     """
     found = b""
     for k, nodes in enumerate(needed):

@@ -1,7 +1,7 @@
 """The files of counts of words in tests/corpus: `python -m tests.check.trained_corpus_of_counts` makes them.
 
-The mean of letters 1 is compared with a half after each letter; the claim says that the last letter decides. Where as
-many are 1 as are not, there is a tie, which no lemma decides.
+The mean of letters 1 is compared with a half after each letter; the claim says that the last letter decides. A word
+with equally many letters 0 and 1 is a tie, which no lemma decides.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ BETWEEN = re.compile(r"[\s-]+")
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_forty_columns_lose_no_word(certify: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Of what a terminal has that is wide, but too narrow for columns that are left out there as well."""
+    """A terminal that is wide, but too narrow for all columns, some of which are left out."""
     if name in ("decide", "learn", "equal"):
         certify(*COMMANDS["import"])
     printed = {}
@@ -89,9 +89,9 @@ def run(environment: dict[str, str], folder: Path, *arguments: str) -> subproces
 @pytest.mark.parametrize("name", ["help", "list", "formula", "run", "explain", "audit", "import", "check"])
 def test_a_locale_of_ascii_loses_nothing_but_the_shape_of_letters_and_a_home_that_cannot_be_written_is_no_news(
         tmp_path: Path, name: str) -> None:
-    """What it cannot show is escaped; files are UTF-8 all the same.
+    """Characters that it cannot show are escaped; files are UTF-8 all the same.
 
-    At home Matplotlib would keep what it knows of fonts, and says so.
+    Matplotlib would cache fonts in the home folder, and prints that.
     """
     environment = without("PYTHONIOENCODING", "LANG", "LC_CTYPE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR",
                           LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", COLUMNS="132",

@@ -1,4 +1,4 @@
-"""What people see: tables that fit the terminal, progress on standard error, numbers rounded the safe way."""
+"""Terminal output: tables that fit the terminal, progress on standard error, numbers rounded outward."""
 
 from __future__ import annotations
 

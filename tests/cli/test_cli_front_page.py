@@ -1,4 +1,4 @@
-"""What a new user types first: the front page, help, its examples, guides, lists, and names that libraries use."""
+"""First commands of a new user: the front page, help, its examples, guides, lists, and names that libraries use."""
 
 from __future__ import annotations
 

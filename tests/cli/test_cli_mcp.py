@@ -51,7 +51,7 @@ CALLS: Mapping[str, tuple[str, Mapping[str, Any], tuple[str, ...]]] = {
 
 
 async def ask_all(folder: Path, library: Any) -> dict[str, Any]:
-    """What the server answers to each call, all by one client."""
+    """The server's answer to each call, all by one client."""
     from mcp.client.stdio import StdioServerParameters
 
     server = StdioServerParameters(command=sys.executable, args=["-P", "-m", "certify", "mcp", "--timeout", "300"],

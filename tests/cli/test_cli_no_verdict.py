@@ -1,4 +1,4 @@
-"""What is neither a verdict nor bad input: one line, exit 3, no traceback."""
+"""Failures that are neither a verdict nor bad input: one line, exit 3, no traceback."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ IMPORT = ("import", "model.safetensors", "--kind", "nanogpt", "--attention", "ca
 class Row:
     """A command line without its outputs, the files that it reads, and those of its options that write.
 
-    What is not ``quick`` is not run to its end here.
+    A session that is not ``quick`` is not run to its end here.
     """
 
     arguments: tuple[str, ...]

@@ -44,7 +44,7 @@ def answer_about(model: str, formula: Formula, lengths: ProvedLengths) -> Kernel
 def coq(monkeypatch: pytest.MonkeyPatch) -> str:
     """Return the version of Coq; single files are answered by a Coq process that has loaded the library.
 
-    What is asked of a folder is asked once for all tests, as it takes seconds.
+    A folder is checked once for all tests, as it takes seconds.
     """
     monkeypatch.setattr("certify.claims.every_n.theorems.find_coq", staying_coq_or_skip)
     monkeypatch.setattr("certify.claims.every_n.theorems.prove_model_file",
@@ -81,7 +81,7 @@ def test_a_users_predicate_is_named_in_the_answer(certify: Any, coq: str) -> Non
 
 def test_what_a_users_predicate_means_is_said_beside_the_formula(
         certify: Any, coq: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of such a folder Coq is asked in tests/exports/test_coq_folder.py."""
+    """tests/exports/test_coq_folder.py has Coq check such a folder."""
     monkeypatch.setattr("certify.claims.every_n.theorems.prove_model_file", lambda *_: KernelAnswer(True, frozenset()))
     definition = "THIRD(k,n) := k % 3 == 1 or n - k < 2"
     result = certify("prove", "THIRD & Q_a", "--alphabet", "ab", "--predicate", definition, "-o", "proof")

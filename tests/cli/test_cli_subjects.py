@@ -1,4 +1,4 @@
-"""What is asked: the kind of a subject, dialects, constructions for low precision and other weightings."""
+"""Requests: the kind of a subject, dialects, constructions for low precision and other weightings."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ WRONG = ("Q_1 since next Q_0", "--alphabet", "01", "--gamma", "13/10")
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At each look a second has passed; no alarm rings."""
+    """A second has passed at each look at the clock; no alarm rings."""
     seconds = count()
     monkeypatch.setattr("constructions.deadline._alarm", lambda _: contextlib.nullcontext())
     monkeypatch.setattr("constructions.deadline.monotonic_ns", lambda: next(seconds) * NANOSECONDS)

@@ -1,4 +1,4 @@
-"""What is certified of a formula that is true, or false, everywhere is said to say nothing."""
+"""A certificate of a formula that is true, or false, everywhere is reported as vacuous."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows from the rows of all lengths together is said once, for every kind of claim."""
+"""Conclusions from the rows of all lengths together are printed once, for every kind of claim."""
 
 from __future__ import annotations
 

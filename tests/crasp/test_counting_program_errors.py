@@ -1,4 +1,4 @@
-"""What is wrong with a C-RASP program: one line with the place, what was found, and what was expected."""
+"""Errors in a C-RASP program: one line with the place, what was found, and what was expected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes without brackets is grouped as the interpreter of ``.cr`` files groups it, too.
+"""Expressions without brackets are grouped as by the interpreter of ``.cr`` files.
 
 That interpreter tries the alternatives of its grammar in order, with precedences that follow from this order; here that
 is done with backtracking, on texts whose brackets were left out at random. p and q are truth values, x and y numbers;

@@ -112,7 +112,7 @@ def assert_within(form: ErrorForm, gamma: Fraction, extreme: Extreme) -> None:
 @settings(max_examples=20)
 @given(st.fractions(1, 4, max_denominator=50), st.integers(2, 7))
 def test_the_form_of_one_constant_has_the_worst_error_at_every_other(gamma: Fraction, n: int) -> None:
-    """Of `since` the same input is the worst at every constant from 1 on, and its error is S/(1 + S)."""
+    """For `since` the same input is the worst at every constant from 1 on, and its error is S/(1 + S)."""
     form = error_form(worst(*SINCE, TEMPERATURE, n, Fraction(3)).terms(), Fraction(3))
     assert_within(form, gamma, worst(*SINCE, TEMPERATURE, n, gamma))
     total = sum(((-ball(gamma) * k).exp() for k in range(1, n)), arb(0))

@@ -1,6 +1,6 @@
 """Networks of ``compile_formula`` beside those of ``build`` in ``compile_formula.v``.
 
-Coq is asked whether they are equal as data: every number, every meaning, every order. What is printed of a network
+Coq is asked whether they are equal as data: every number, every meaning, every order. The text of a network
 (``CoqFile``) is a function of these, so equal networks are equal files, byte for byte.
 """
 

@@ -1,7 +1,7 @@
 """A reader of the files that ``proofs/every_n/transformer_file.py`` prints: from what Coq sees back to a network.
 
-It is written from ``network.v``, ``formula.v`` and ``meaning.v`` alone, and shares nothing with the printer.
-Users' predicates are not read. What does not read raises ``Unreadable``.
+It is written from ``network.v``, ``formula.v`` and ``meaning.v`` alone, and shares nothing with the printer. Users'
+predicates are not read. A text that cannot be read raises ``Unreadable``.
 """
 
 from __future__ import annotations

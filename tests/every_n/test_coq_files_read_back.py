@@ -1,4 +1,4 @@
-"""What is printed for Coq is the network and the claim: a reader of the text finds both again."""
+"""The text for Coq contains the network and the claim: a reader of the text recovers both."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_the_project_lists_every_file_once() -> None:
 
 
 def test_no_file_names_a_layer() -> None:
-    """So what compiles where all files lie side by side does in its layers, too."""
+    """So files that compile side by side compile in their layers, too."""
     assert [(path, found) for path, text in TEXTS.items() for found in re.findall(r"Certify\.[\w.]*", text)] == []
 
 

@@ -167,7 +167,7 @@ def test_a_model_in_another_spelling_is_not_judged_but_written_in_its_own(tmp_pa
 
 @pytest.mark.parametrize("place", range(0, 6000, 700))
 def test_a_byte_changed_in_a_model_is_read_or_is_not_its_spelling(tmp_path: Path, place: int) -> None:
-    """Where a space or a name of a head was changed, what is read is another text, or the file is no model."""
+    """After a change of a space or of a head's name, another text is read, or the file is not a model."""
     data = bytearray(write_canonical(model()).encode("ascii"))
     place %= len(data)
     data[place] ^= 1

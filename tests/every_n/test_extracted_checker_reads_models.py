@@ -1,4 +1,4 @@
-"""What the extracted checker reads of a model file, it writes again byte for byte, whatever the file has in it."""
+"""The extracted checker reads any model file and writes it again byte for byte."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_networks_of_all_examples_are_read(tmp_path: Path) -> None:
 
 
 def test_what_is_read_of_a_changed_file_is_not_its_text_unless_it_is_in_its_one_spelling(tmp_path: Path) -> None:
-    """Where the text is what the program writes, it has read something else than before: that is another model."""
+    """If the text is the one that the program writes, it has read another model."""
     network, path = compile_formula(parse_formula("ODD(#<[Q_a])", "ab"), "ab", Regime()), tmp_path / "model.json"
     path.write_text(own_text(network), encoding="ascii")
     assert judge(path).word == "proved"

@@ -1,4 +1,4 @@
-"""What is printed for Coq: expressions, predicates, formulas, and what has no counterpart there."""
+"""The text for Coq: expressions, predicates, formulas, and constructs without a counterpart."""
 
 from __future__ import annotations
 

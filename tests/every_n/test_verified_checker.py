@@ -156,7 +156,7 @@ def test_the_printed_claim_is_that_of_the_file(tmp_path: Path) -> None:
 
 
 def test_the_page_on_coq_shows_what_the_program_prints(tmp_path: Path) -> None:
-    """That of Zarith, which is quicker: both print the same."""
+    """The checker with Zarith, which is faster: both print the same."""
     path = written(tmp_path, sealed("Q_a S Q_b", max_n=64, alphabet="abc"))
     (lines,) = (found.lines for found in check_verified([path], with_zarith=True))
     page = (CORPUS.parents[1] / "docs" / "howto" / "coq.md").read_text(encoding="utf-8")
@@ -279,7 +279,7 @@ def test_sigmoid_heads_that_select_together_need_a_constant_of_ln_7_and_those_th
 
 
 def test_relu_heads_that_select_hold_a_truth_exactly_or_are_not_accepted(tmp_path: Path) -> None:
-    """Of a slope that is less than 1 the position before the last decision still weighs something."""
+    """With a slope of less than 1 the position before the last decision still has some weight."""
     document = json.loads(sealed("(Q_a | Q_b) since Q_b", alphabet="abc", weighting="relu"))
     (head,) = document["transformer"]["layers"][1]["heads"]
     (row,) = [row for row in head["queries"] if len(row) == 1]
@@ -298,7 +298,7 @@ def test_every_error_that_an_accepted_file_states_is_proved() -> None:
 @pytest.mark.parametrize("lowered", [(0,), (1,), (0, 1), ()])
 def test_of_heads_that_are_alike_each_is_judged_by_the_errors_that_are_stated_of_it(tmp_path: Path,
                                                                                     lowered: tuple[int, ...]) -> None:
-    """What was worked out for one of them is kept for the other, but for what is asked of it."""
+    """Results for one of them are cached for the other, except those that depend on the claim."""
     document = json.loads(sealed("(O Q_a) & (O Q_b)", max_n=12))
     first, second = document["bounds"]
     assert [first[key] for key in ERRORS] == [second[key] for key in ERRORS]

@@ -312,7 +312,7 @@ esac
 
 @pytest.mark.exhaustive
 def test_the_command_of_the_readme_checks_the_folder_in_an_empty_environment(tmp_path: Path) -> None:
-    """From nothing; before a release. What it compiles is what `.ci/check-coq-library` compiles."""
+    """Compile from scratch; before a release. The files are those that `.ci/check-coq-library` compiles."""
     coq_or_skip()
     check_right_folder(tmp_path / "right", "/usr/bin:/bin")
 
@@ -395,7 +395,7 @@ def test_coq_refuses_a_statement_that_is_not_proved_or_not_about_the_model(
 def asked_of_coq(files: Mapping[str, str], folder: Path, refused: str | None = None) -> list[str]:
     """Return Coq's statement of the theorem by the command's query; nothing if it refuses ``refused``.
 
-    It refuses no other. What stands before the statement is compiled once for all tests.
+    It refuses no other. The files before the statement are compiled once for all tests.
     """
     coq = coq_or_skip()
     *before, _ = files

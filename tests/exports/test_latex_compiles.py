@@ -1,4 +1,4 @@
-"""What is written for LaTeX compiles, without a line that is too wide; skipped where there is no pdflatex."""
+"""Exported LaTeX compiles, without a line that is too wide; skipped without pdflatex."""
 
 from __future__ import annotations
 

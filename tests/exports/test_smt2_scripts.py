@@ -37,7 +37,7 @@ def manifest(files: dict[str, str]) -> Any:
 
 
 def test_every_direction_has_its_script_or_is_decided_by_evaluation(sealed: Callable[..., Sealed]) -> None:
-    """Of the network of a formula with all kinds of obligations, each written direction occurs exactly once."""
+    """Each written direction occurs exactly once, in the network of a formula with all kinds of obligations."""
     given = sealed(MIXED, "01", 4)
     data = manifest(scripts_of(given))
     scripted = {place for row in data["scripts"] for place in row["directions"]}
@@ -102,8 +102,8 @@ def test_equal_obligations_share_their_scripts(sealed: Callable[..., Sealed]) ->
 @pytest.mark.parametrize("formula, keeps", [("!Q_0 since Q_1", ""), ("(Q_0 | Q_1) since Q_1", "0"), ("O Q_0", "1"),
                                             ("F Q_1", "0")])
 def test_every_word_is_among_the_inputs_of_the_attention_scripts(formula: str, keeps: str) -> None:
-    """At each row of each word in which some symbol decides, the script of its truth has the symbols around the last
-    that does; the symbols that only keep what is remembered are given."""
+    """At each row of each word with a deciding symbol, the script of its truth has the symbols around the last such
+    one; symbols that do not change the memory are given."""
     (entry,) = (each for each in entries(formula, "01", 4) if each.places[0].kind == "attention")
     _, *scripts = entry.questions
     past = "F" not in formula

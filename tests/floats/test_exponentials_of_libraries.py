@@ -95,7 +95,7 @@ def test_exp_of_0_is_exactly_1(library: str, name: str) -> None:
 
 @pytest.mark.parametrize("library", SOFTMAXES)
 def test_equal_scores_have_equal_weights_that_are_exactly_reciprocals(library: str) -> None:
-    """What a mean rests on: the powers are exactly 1, their sum is the count, and a weight is the rounded quotient."""
+    """Facts behind a mean: the powers are exactly 1, their sum is the count, and a weight is the rounded quotient."""
     for n in range(1, 200):
         for score in (0.0, 1.7, -1234.5):
             scores = np.full((1, n), score, np.float32)

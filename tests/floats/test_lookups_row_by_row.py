@@ -125,7 +125,7 @@ def test_a_score_is_between_what_all_orders_give(sums: str) -> None:
 
 
 def test_a_mean_may_be_off_by_what_its_sums_and_three_roundings_lose() -> None:
-    """Of two weights of 1, values 1 and 3: by the number of roundings, and by tails."""
+    """Two weights of 1, values 1 and 3: by the number of roundings, and by tails."""
     checker = rows_of_the_checker("bfloat16", "bfloat16")
     u, flushed = Fraction(1, 256), 3 * 4 * 2 * 3 * Fraction(1, 2**126)
     up, down = (1 + u)**3, 2 - (1 + u)**3
@@ -163,7 +163,7 @@ def test_a_query_errs_by_as_much_as_the_worst_number_that_it_may_be() -> None:
 
 
 def test_a_weight_may_be_off_by_what_its_distance_is_rounded() -> None:
-    """Where the score is 8 below the greatest, by 8 u_X, by u_X of the exponential, and by u_P."""
+    """Errors for a score 8 below the greatest: 8 u_X, u_X of the exponential, and u_P."""
     least, most = rows_of_the_checker("bfloat16", "bfloat16").weigh([(0, 0), (-8 << trusted.FINE,) * 2]) or ([], [])
     u = Fraction(1, 256)
     one = 1 << trusted.WEIGHT
@@ -217,7 +217,7 @@ class TrustedMeans:
 
 @pytest.mark.parametrize("count", range(1, 6))
 def test_equal_weights_are_bounded_by_the_worst_orders(count: int) -> None:
-    """Of all values that are positive multiples of a unit; of five or fewer terms."""
+    """All values are positive multiples of a unit; there are five or fewer terms."""
     unit, sums = TINY.round(Fraction(1, count + 2)), TINY
     lower, upper = sums_of_units(unit, count, sums)
     assert TrustedMeans(unit).ends(count) == (lower, upper)

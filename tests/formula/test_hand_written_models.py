@@ -106,7 +106,7 @@ def test_a_factor_of_all_that_a_query_reads_counts_as_one_of_the_temperature() -
 
 
 def test_a_query_whose_directions_share_no_factor_is_refused_by_name() -> None:
-    """That it is too small: the critical constant is ln 6/ln 3 = 1.6309...; Coq asks for 2."""
+    """The constant is too small: the critical one is ln 6/ln 3 = 1.6309...; Coq requires 2."""
     refused = ("the query reads ln(n), expected truths, counts, and powers of i and n; a factor such as ln(n) must be "
                "one of the temperature, or of all that the query reads")
     said: Sequence[tuple[Mapping[str, str], str]] = (
@@ -133,7 +133,7 @@ def flip_flop_by(key: Mapping[str, int | str], value: Mapping[str, int | str]) -
 
 
 def test_keys_and_values_may_be_any_combinations_with_the_same_truth() -> None:
-    """Of symbols that are not i there are two only if the alphabet is known, which a truth table does not know."""
+    """There are two symbols other than i only if the alphabet is known, and a truth table does not contain it."""
     *proved, refused = places_of(
         flip_flop_by({"Q_w0": 1, "Q_w1": 1, "i/n": 1}, {"Q_w1": 1}),
         flip_flop_by({"Q_w0 | Q_w1": 1, "i/n": 1}, {"1": 1, "!Q_w1": -1}),

@@ -99,7 +99,7 @@ def check_words_of_z3(text: str, alphabet: str, regime: Regime, gamma: Fraction,
 def test_words_of_z3_break_the_head_at_the_row(
     text: str, alphabet: str, regime: Regime, gamma: str, realizable: bool
 ) -> None:
-    """Where it is not realizable, the assignment that breaks the head belongs to no word over the alphabet."""
+    """Otherwise the assignment that breaks the head belongs to no word over the alphabet."""
     found = check_words_of_z3(text, alphabet, regime, Fraction(gamma), 5)
     assert bool(found) == realizable
 

@@ -1,4 +1,4 @@
-"""What steps of sweeps, exponentials and lengths share is what each of them gives on its own."""
+"""Shared steps of sweeps, exponentials and lengths have the results of separate computations."""
 
 from __future__ import annotations
 

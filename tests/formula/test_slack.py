@@ -147,7 +147,7 @@ def test_slack_itself_is_no_truth() -> None:
 
 
 def test_a_difference_of_slacks_has_no_end_on_either_side() -> None:
-    """Of x = z - z' the hat ReLU(x + 1) - 2 ReLU(x) + ReLU(x - 1) is the truth of T = 0; tails are not."""
+    """The tent function ReLU(x + 1) - 2 ReLU(x) + ReLU(x - 1) of x = z - z' is the truth of T = 0; tails are not."""
     equal, reads, opposite = Truth(parse_formula("#<[Q_1] == 2")), {"a": F(1), "b": F(-1)}, {"a": F(-1), "b": F(1)}
     hat = [(reads, F(1), F(1)), (reads, F(0), F(-2)), (reads, F(-1), F(1))]
     assert is_proved(equal, hat)
@@ -164,7 +164,7 @@ def test_slack_that_is_made_from_slack_is_constant_where_that_has_no_end() -> No
 
 
 def test_a_truth_that_others_decide_is_not_free() -> None:
-    """Of φ and !φ one is 1, so two roundings that they shut never work together."""
+    """One of φ and !φ is 1, so two roundings that they switch off are never both active."""
     directions: dict[str, Any] = {
         "here": Near(parse_formula("ODD(#<[Q_1])"), parse_formula("Q_1")),
         "not": Near(parse_formula("ODD(#<[Q_1])"), parse_formula("!Q_1")), "no": Truth(parse_formula("!Q_1"))}

@@ -137,7 +137,7 @@ def test_heads_of_the_constructions(text: str, regime: Regime) -> None:
 
 
 def test_only_few_rows_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of ``since`` the longest word is followed path by path, and no other."""
+    """Only the longest word of ``since`` is followed path by path."""
     (case,) = heads_of("(Q_a | Q_b) since Q_a", Regime(), Fraction(3))
     obligation, swept = obligation_of(*case, 40), list[int]()
     build = obligation.reading.sweep

@@ -1,4 +1,4 @@
-"""What is imported computes what torch computes from the same state dict, to the accuracy of binary64."""
+"""An imported network computes what torch computes from the same state dict, to the accuracy of binary64."""
 
 from __future__ import annotations
 

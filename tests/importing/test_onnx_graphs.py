@@ -47,7 +47,7 @@ def check(torch: Any, result: Imported, model: Any, near: float) -> None:
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("kind", ANY_LENGTH)
 def test_a_graph_for_words_of_any_length(tmp_path: Path, kind: str) -> None:
-    """Where torch spells a scale out as the square of a rounded root, its double differs by as much."""
+    """Torch writes a scale as the square of a rounded root, so its double differs by that rounding."""
     torch = torch_or_skip()
     model = graphs.make(torch, kind)
     result = read(torch, tmp_path, model, dynamic=True)

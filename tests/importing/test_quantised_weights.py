@@ -114,7 +114,7 @@ def test_products_of_more_than_53_bits_are_rounded_to_nearest_and_reported(tmp_p
 
 @pytest.mark.parametrize(("bits", "block", "has_zero"), [(4, 16, True), (4, 16, False), (8, 16, True)])
 def test_products_of_blocks_are_exact(tmp_path: Path, bits: int, block: int, has_zero: bool) -> None:
-    """What ONNX Runtime's own tool writes: 8 inputs in one block of 16, whose rest is left out."""
+    """The format of ONNX Runtime's own tool: 8 inputs in one block of 16, whose rest is left out."""
     codes = RANDOM.integers(0, 1 << bits, (6, 16))
     zeros = RANDOM.integers(0, 1 << bits, 6) if has_zero else np.full(6, 1 << bits - 1)
     words = codes[:, 0::2] | codes[:, 1::2] << 4 if bits == 4 else codes

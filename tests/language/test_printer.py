@@ -1,4 +1,4 @@
-"""What is printed parses back to the same formula, and reads well."""
+"""A printed formula parses back to the same formula, and is readable."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ def test_no_changed_certificate_passes_as_one_of_the_comparison(folder: Path) ->
 
 
 def test_every_network_of_the_zoo_is_of_binary32() -> None:
-    """As the changes of these tests take it to be."""
+    """The state that the changes of these tests assume."""
     for plan in plans().values():
         assert changed(plan.network(), lambda _, values: values).tensors == plan.network().tensors
         assert np.dtype("<f4").itemsize == 4
@@ -214,7 +214,7 @@ def test_every_network_of_the_zoo_is_of_binary32() -> None:
 
 @pytest.mark.parametrize("length", few_and_all(6, 20))
 def test_a_difference_on_one_word_is_found_and_no_shorter_one_is_there(length: int) -> None:
-    """Of the 223,317 words of 20 letters without 000, and of all shorter ones; with 6 letters no table is looked at."""
+    """The 223,317 words of 20 letters without 000, and all shorter ones; with 6 letters no table is used."""
     network, question = of_the_zoo("tomita_4", length)
     other, word = planted(network, question.claim, length)
     found = compare(network, other, question, effort=Effort(table=16) if length < 20 else None)

@@ -1,4 +1,4 @@
-"""What is learnt is what every word by itself gives, it is minimal, and its certificate is accepted."""
+"""The learnt automaton agrees with every word's own run, is minimal, and has an accepted certificate."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_what_no_search_finds_the_decision_does(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_searches_find_what_the_table_has_not() -> None:
-    """With a table of almost no word the automaton is first wrong, and taught by wrong words of searches."""
+    """With a table of few words the automaton is wrong at first, and searches supply counterexamples."""
     for name, max_n in (("tomita_7", 6), ("palindromes", 5), ("flip_flop", 4), ("majority", 6)):
         network, question = of_the_zoo(name, max_n)
         learned = learn(network, question, effort=Effort(table=6))

@@ -50,7 +50,7 @@ def trained(name: str, sizes: Sizes, seed: int, steps: int, longest: int) -> tup
 def classes(question: LearningQuestion, answers: dict[Word, int]) -> int:
     """Count words that are pairwise distinguished by continuations within the length.
 
-    That is the least number of states. Where the empty word has no answer, it is given each that there is.
+    This number of states is the least. If the empty word has no answer, each answer is tried for it.
     """
     letters, longest = len(question.claim.alphabet), question.longest
     levels = [np.array([answers.get(word, OUT) for word in product(range(letters), repeat=n)])

@@ -64,7 +64,7 @@ def test_an_access_word_leads_to_its_state_and_has_its_mark(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_two_states_are_told_apart_by_a_suffix_with_which_neither_word_is_too_long(seed: int) -> None:
-    """So that no automaton may merge them: the proof that none is smaller needs no network."""
+    """No automaton may merge them: the proof that none is smaller needs no network."""
     automaton, marks, _, longest = drawn(seed)
     found = smallest_cover(automaton, marks, longest)
     for (one, left), (other, right) in itertools.combinations(enumerate(found.access), 2):

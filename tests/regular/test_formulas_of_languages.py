@@ -1,8 +1,8 @@
 """Regular languages as formulas of the past: true where the prefix is in the language, on short and on random words.
 
 Three ways are compared: Python's own regular expressions (or a rule written here), the automaton, and the truth of the
-formula by the definition of the logic. That the formula defines the language for words of every length is decided in
-the code under test; here the decision itself is tested, too.
+formula by the definition of the logic. The code under test decides that the formula defines the language for words of
+every length; the decision itself is tested, too.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def formula_of(pattern: str, alphabet: str) -> DefinedLanguage:
 
 
 def agrees(found: DefinedLanguage, contains: Callable[[str], bool], alphabet: str, most: int = 64) -> bool:
-    """On every prefix of the longest words of which there are few, and of three random words of 20 letters."""
+    """Test every prefix of the longest words, if they are few, and of three random words of 20 letters."""
     drawn = random.Random(f"{alphabet}{found.states}")
     length = next(length for length in range(6, 0, -1) if length == 1 or len(alphabet) ** length <= most)
     words = ["".join(word) for word in product(alphabet, repeat=length)]

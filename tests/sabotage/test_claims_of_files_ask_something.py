@@ -1,4 +1,4 @@
-"""Of a file nothing is proved that asks nothing: no claim about no length or no letter, none with a name of nothing.
+"""An empty claim is not proved: no claim about no length or no letter, and none with an empty name.
 
 Each attack is a model that its attacker is free to write, with the text, the letters, the definitions and the formula
 that Coq itself writes of it: so no text gives it away.

@@ -1,6 +1,6 @@
 """Sabotage in the file that Coq reads: no text that states something false of some short word is proved.
 
-What a changed text states is read by ``tests/every_n/coq_reader.py``, and decided by brute force.
+``tests/every_n/coq_reader.py`` reads the statement of a changed text, and brute force decides it.
 """
 
 from __future__ import annotations

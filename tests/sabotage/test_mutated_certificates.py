@@ -1,6 +1,6 @@
 """Mutants of certificates: whatever the checker accepts, the producer loads, and a run of all short words agrees.
 
-How many there were of each verdict is printed with ``-s``.
+The number of each verdict is printed with ``-s``.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def test_a_number_that_names_no_letter_is_not_the_letter_that_looks_like_it(tmp_
 
 
 def test_models_that_differ_may_have_one_text(tmp_path: Path) -> None:
-    """What `same_text_same_function` is about: how an expression writes -1, and the order of the entries of a row."""
+    """Cases of `same_text_same_function`: how an expression writes -1, and the order of the entries of a row."""
     formula = parse_formula("prev Q_a", "ab")
     network = compile_formula(formula, "ab", Regime())
     right, text = definitions_of_model(network, formula), own_text(network)

@@ -1,13 +1,13 @@
 """Mutants of certificates, by the checker that is proved in Coq: what it accepts the Python checker accepts.
 
-Where only the proved checker accepts, it is for one of these reasons, and what it printed is held against a run of all
-short words. Of ReLUs, cases that cannot be, such as two symbols at one position, count for nothing in Coq; a head whose
-values are all equal needs no scores there; an embedding need only be equal to what it means, number by number, and one
-that is 0 may be written; heads that look a count up together may weigh otherwise where what is counted holds; some
-errors are proved there that the gaps of scores do not prove. And where a file states smaller errors than it proves, it
-says so and prints its own, which no direction may exceed; Python rejects the file for the stated ones.
+If only the proved checker accepts, it is for one of these reasons, and its output is compared with a run of all short
+words. Coq ignores impossible cases of ReLUs, such as two symbols at one position; a head whose values are all equal
+needs no scores there; an embedding need only be equal to what it means, number by number, and one that is 0 may be
+written; heads that look a count up together may weigh otherwise where what is counted holds; some errors are proved
+there that the gaps of scores do not prove. And where a file states smaller errors than it proves, it says so and prints
+its own, which no direction may exceed; Python rejects the file for the stated ones.
 
-Both builds of it give the same answers. How many there were of each verdict is printed with ``-s``.
+Both builds of it give the same answers. The number of each verdict is printed with ``-s``.
 """
 
 from __future__ import annotations

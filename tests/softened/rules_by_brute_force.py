@@ -1,7 +1,7 @@
 """The rules of docs/background/softened_rules.md, section 3, followed word by word in floating decimals of 60 digits;
 nothing shared.
 
-What a part of a stage adds is its maximum over all words and positions; the parts are added up.
+A part of a stage contributes its maximum over all words and positions; the parts are added up.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def strayed(head: Head, value: Coefficients, errors: Errors, temperature: Fracti
             i: int) -> mpf:
     """Bound the distance of the head's mean from that of the winners, at one position of one word.
 
-    Of several winners any may be the reference: the greatest of their bounds.
+    Any of several winners may be the reference: the greatest of their bounds.
     """
     queries = [form(row, stream[i - 1]) for row in head.queries]
     seen = list(head.mask.visible(i, len(stream)))

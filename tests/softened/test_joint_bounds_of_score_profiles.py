@@ -91,7 +91,7 @@ def rival(loss: int, query: int, key: int, *values: Fraction) -> Rival:
 
 
 def test_a_rival_that_loses_more_may_weigh_more_where_its_key_is_farther_off() -> None:
-    """Of two score profiles, each with one rival, the one with loss 2 is worse: 2 - 9/4 < 1 - 1/4."""
+    """The one with loss 2 of two score profiles with one rival each is worse: 2 - 9/4 < 1 - 1/4."""
     rivals = [rival(1, 1, 1, Fraction(1)), rival(2, 1, 9, Fraction(1))]
     softening = Softening(Fraction(1), (Fraction(1, 4),), (Fraction(0),))
     listed = collect(rivals, [(0,), (1,)])

@@ -112,7 +112,7 @@ def _settled(text: str) -> list[str]:
 
 
 def test_the_run_in_the_guide_prints_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the library that the other tests ask, which has more files than the command compiles."""
+    """Use the library of the other tests, which has more files than the command compiles."""
     library = larger_library_of(coq_or_skip())
     monkeypatch.setattr("certify.claims.softened.every_n.compiled_library", lambda *_: library)
     guide = (EXAMPLES.parent / "docs" / "howto" / "soften.md").read_text(encoding="utf-8")

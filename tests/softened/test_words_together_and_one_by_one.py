@@ -82,7 +82,7 @@ def sealed(model: Transformer, n: int, temperature: str) -> str:
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("temperature", [COLD, "1/(20*n)"])
 def test_the_checker_finds_the_same(temperature: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where nothing is refused; a refusal is always of words one by one."""
+    """Methods agree if nothing is refused; a refusal always comes from single words."""
     texts = [sealed(model, 3, temperature) for model in tieless_transformers(25, 3, masks=CAUSAL)]
     together = [found(text) for text in texts]
     with monkeypatch.context() as patch:

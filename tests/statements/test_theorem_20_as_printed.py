@@ -1,4 +1,4 @@
-"""Where the printed construction is wrong: the shortest words, by exhaustive search with exact hard attention."""
+"""Errors of the printed construction: the shortest words, by exhaustive search with exact hard attention."""
 
 import itertools
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What is decided by classes, the checker proves; a range that says more than is true, it does not."""
+"""The checker proves what classes decide, and rejects a range that is too narrow."""
 
 from __future__ import annotations
 

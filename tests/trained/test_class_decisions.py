@@ -1,4 +1,5 @@
-"""What classes decide agrees with running every word; units cover what is not open; their text holds their numbers."""
+"""Decisions by classes agree with running every word; units cover what is not open; their text contains their
+numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What classes decide of bidirectional networks the checker proves, and running every word says the same."""
+"""The checker proves decisions by classes about bidirectional networks, and running every word agrees."""
 
 from __future__ import annotations
 

@@ -263,7 +263,7 @@ def test_the_page_of_a_certificate_says_of_each_class_what_is_wrong_and_what_is_
 
 
 def test_a_wrong_run_is_written_as_a_certificate(tmp_path: Path) -> None:
-    """Of a claim that is false over the reals, too: after a 1 the first letter is one."""
+    """A claim that is false over the reals, too: after a 1 the first letter is one."""
     network, _ = of_zoo("first")
     model, wrong = tmp_path / "model.json", tmp_path / "wrong.cert"
     model.write_text(write_canonical(network_to_json(network)), encoding="utf-8")

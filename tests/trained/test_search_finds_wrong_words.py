@@ -192,7 +192,7 @@ def test_neighbours_are_the_words_that_one_move_makes() -> None:
 
 
 def test_random_words_to_begin_with_are_those_on_which_a_case_can_hold() -> None:
-    """Of 2^30 words of 30 letters one is in (ab)*: it is among those of the first case."""
+    """One of 2^30 words of 30 letters is in (ab)*: it is among those of the first case."""
     automaton = Automaton(0, ((1, 2), (2, 0), (2, 2)))
     cases = (Case(When(None, (0,)), ABOVE_ZERO), Case(When(parse_formula("#<[Q_a] == 0")), ABOVE_ZERO))
     found = Starts(claim_of(cases, 30, automaton=automaton), 30).random(np.random.default_rng(0))

@@ -1,4 +1,4 @@
-"""What tasks about trained networks say and give back is what was meant; a question is read and written once."""
+"""Tasks about trained networks print and return the intended answers; a question is read and written once."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_what_looks_ahead_is_named(text: str) -> None:
     ("Q_a since Q_b", 2),
 ])  # fmt: skip
 def test_states_are_no_more_than_what_differs_later(text: str, states: int) -> None:
-    """Of all words of length 16; the difference of two counts takes 17 values."""
+    """All words of length 16; the difference of two counts takes 17 values."""
     tracker = track(claim_of([parse_formula(text)]))
     level = {tracker.start}
     for _ in range(16):

@@ -1,4 +1,4 @@
-"""How many words have to be run."""
+"""The number of words that have to be run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the work is, on a terminal and elsewhere; and plans of shards, which cover every word once."""
+"""Progress, on a terminal and elsewhere; and plans of shards, which cover every word once."""
 
 from __future__ import annotations
 

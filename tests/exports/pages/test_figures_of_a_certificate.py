@@ -1,4 +1,4 @@
-"""What figures are drawn from: maps agree with proved bounds, words with the semantics, and pictures with both."""
+"""Data of figures: maps agree with proved bounds, words with the semantics, and pictures with both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every page promises, whatever it is about: it loads nothing, names no folder, and fits a phone and paper."""
+"""Properties of every page: it loads nothing, names no folder, and fits a phone and paper."""
 
 from __future__ import annotations
 

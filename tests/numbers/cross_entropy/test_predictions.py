@@ -109,7 +109,7 @@ def test_the_bound_layer_by_layer_is_above_the_change_by_classes(seed: int) -> N
 
 
 def test_levels_of_brackets_are_those_of_all_prefixes() -> None:
-    """Of who knows the last symbol: a type costs ln 2 only where it closes."""
+    """A predictor with the last symbol: a type costs ln 2 only where it closes."""
     p = Fraction(2, 5)
     for n in range(1, 8):
         masses = bracket_prefixes(n, p)

@@ -64,7 +64,7 @@ def test_the_printed_step_fails_first_from_3_bits_to_2() -> None:
 
 @pytest.mark.parametrize("bits", range(1, 7))
 def test_the_pattern_of_the_step_repeats(bits: int) -> None:
-    """What ``least_step`` reads off the first numbers is so for all."""
+    """The result of ``least_step`` for the first numbers is that for all."""
     first = {rounded(x, 2, 2**bits, MODES[2]): x for x in reversed(range(2 ** (bits + 1)))}
     assert least_step(bits) == min(first[y + 1] - first[y] for y in range(2**bits - 1))
 

@@ -112,7 +112,7 @@ def with_replay(name: str) -> Instance:
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_the_replay_of_a_refutation_shows_its_value(name: str) -> None:
-    """To within what a finite temperature, or a logarithm rounded at 10^-30, makes of it."""
+    """Compare up to the error of a finite temperature, or of a logarithm rounded at 10^-30."""
     instance = with_replay(name)
     assert instance.holds is False
     shown = SHOWN[name](run_of(instance))

@@ -72,7 +72,7 @@ def test_no_drawn_run_is_wrong_on_a_certified_input(name: str) -> None:
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["binary32", "bfloat16/binary32", "bfloat16"])
 def test_a_margin_that_drawn_runs_do_not_keep_is_not_certified(name: str) -> None:
-    """So a bound that is claimed is no smaller than what runs do."""
+    """So a claimed bound is at least the error of executions."""
     decision = decided(name)
     least = least_of_drawn(decision, 3)
     assert decided(name, str(Fraction(least))).verdict != "certified"
@@ -214,7 +214,7 @@ def test_bits_of_weights_that_are_turned_are_refused_or_leave_the_claim_true(way
 
 
 def test_ranges_of_the_reals_are_not_those_of_runs() -> None:
-    """What is stated holds of every run: ranges as narrow as over the reals are refused, and any that are moved."""
+    """Statements hold for every execution: ranges as narrow as over the reals are refused, and any moved ones."""
     decision, document = decided("binary32", "1/2"), by_classes()
     real = json.loads(str(decide_tracks(decision.network, decision.claim).certificate))
     assert refusal_of(document) is None

@@ -144,7 +144,8 @@ NOTHING: dict[str, Any] = {
     *[(name, "nothing") for name in CLASSES], ("weights", "relative"), ("scores", "storing"),
     ("functions", "exponents")])
 def test_no_error_may_be_left_out(name: str, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where each class is one input its form is as wide as roundings alone make it, and drawn runs use much of that."""
+    """If each class is one input, its affine form is as wide as its rounding errors, and random executions use much of
+    that width."""
     monkeypatch.setattr(track_runs_forms, "FIRST_SLACK", 0)
     monkeypatch.setattr(SoftmaxOnForms, what, NOTHING[what], raising=what != "nothing")
     used = max(most_used(*of_one_letter(seed), run_class(name)) for seed in range(3))

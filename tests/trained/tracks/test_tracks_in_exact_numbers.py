@@ -233,7 +233,7 @@ def test_a_narrower_range_is_refused() -> None:
 
 
 def test_a_class_with_another_box_is_refused() -> None:
-    """That of another class, unless it is as wide; none; one too few."""
+    """A form of another class, unless it is equally wide; none; one too few."""
     unit = json.loads(certificate())["evidence"]["units"][0]
     boxes = np.frombuffer(base64.b64decode(unit["classes"]), "<u4")
     refusals = set()
@@ -386,7 +386,7 @@ def test_a_cut_hides_nothing() -> None:
 
 
 def test_what_a_low_precision_leaves_open_is_no_wrong_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of an input whose margin is 10^-12, above 0 or below."""
+    """An input whose margin is 10^-12, above 0 or below."""
     for margin in (1e-12, -1e-12):
         network = nearly(2, 3, margin)
         claim = adds(network, 2, 3)
@@ -406,7 +406,7 @@ def test_what_a_low_precision_leaves_open_is_no_wrong_input(monkeypatch: pytest.
 
 
 def test_a_unit_in_exact_numbers_says_nothing_of_float_executions() -> None:
-    """What the sums of a run make of the network is another thing."""
+    """Sums of an execution are a different matter."""
     network = adder(2, 2)
     claim = replace(adds(network, 2, 2), margin=Fraction(1, 2))
     runs = json.loads(str(decide_tracks(network, claim, run=presets()["binary32"]).certificate))

@@ -43,7 +43,7 @@ def decided_around_its_margin(seed: int, layers: int, attends: Attends = "causal
     (0, range(2)), (2, range(3)), (3, range(2)),
     *[pytest.param(layers, range(10, 60), marks=pytest.mark.exhaustive) for layers in (0, 2, 3, 4)]])
 def test_networks_of_several_layers_are_decided_as_all_inputs_say(layers: int, seeds: range) -> None:
-    """Of few networks of three and four layers the checker's precision does not suffice."""
+    """The checker's precision does not suffice for a few networks of three and four layers."""
     said = [found for seed in seeds if (found := decided_around_its_margin(seed, layers))]
     assert all(below != "refuted" and above != "certified" for below, above in said)
     assert said.count(("certified", "refuted")) > len(said) * 9 // 10

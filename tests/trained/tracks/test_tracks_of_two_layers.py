@@ -78,7 +78,7 @@ def test_a_box_of_the_first_layer_that_is_narrower_is_rejected() -> None:
 
 
 def test_labels_that_put_other_classes_together_are_refused() -> None:
-    """At the digits of b, sums of both digits are told apart; where answers are asked for, sums and carries."""
+    """Sums of both digits are distinguished at the digits of b, and sums and carries at the answers."""
     document = json.loads(certificate())
     labels = document["evidence"]["units"][0]["labels"]
     for place in (5, 6, 10, 11):
