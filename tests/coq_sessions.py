@@ -36,12 +36,12 @@ class CoqThatStays(Coq):
         if folder is not None or source.parent == library:
             return super().compile(source, library, folder)
         assert "Fail " not in source.read_text(encoding="utf-8"), "what is loaded may not have a Fail of its own"
-        said = _tell(_session(self.program, library), f'Fail Load "{source.with_suffix("")}".')
-        if failed := FAILURE.search(said):
+        printed = _tell(_session(self.program, library), f'Fail Load "{source.with_suffix("")}".')
+        if failed := FAILURE.search(printed):
             return CoqRun(False, "", one_line(failed[1]))
-        success = SUCCESS.search(said)
-        assert success, said
-        return CoqRun(True, BESIDE.sub("", said[:success.start()]), "")
+        success = SUCCESS.search(printed)
+        assert success, printed
+        return CoqRun(True, BESIDE.sub("", printed[:success.start()]), "")
 
 
 @cache
@@ -54,8 +54,8 @@ def _session(coqc: str, library: Path) -> subprocess.Popen[bytes]:
     atexit.register(process.kill)
     files = " ".join(sorted(path.stem for path in library.glob("*.vo")))
     for sentence in (LOADED, f"From {LOGICAL_NAME} Require {files}."):
-        said = _tell(process, sentence)
-        assert "Error:" not in said, said
+        printed = _tell(process, sentence)
+        assert "Error:" not in printed, printed
     return process
 
 
@@ -64,9 +64,9 @@ def _tell(process: subprocess.Popen[bytes], sentence: str) -> str:
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write(f"{sentence}\nLocate {END}.\n".encode())
     process.stdin.flush()
-    said = b""
-    while ANSWERED not in said:
+    printed = b""
+    while ANSWERED not in printed:
         read = os.read(process.stdout.fileno(), 1 << 16)
-        assert read, f"coqtop has ended: {said!r}"
-        said += read
-    return PROMPT.sub("", said.partition(ANSWERED)[0].decode("utf-8", "replace"))
+        assert read, f"coqtop has ended: {printed!r}"
+        printed += read
+    return PROMPT.sub("", printed.partition(ANSWERED)[0].decode("utf-8", "replace"))

@@ -97,7 +97,7 @@ BUILDS_ON: dict[str, set[str]] = {
 
 
 def test_a_chapter_imports_the_kernel_and_no_other_chapter_but_those_it_builds_on() -> None:
-    """The kernel imports itself alone, and what any chapter builds on never names it, but for one table."""
+    """The kernel imports only itself, and modules that a chapter builds on never name it, except in one table."""
     for path in (one for one in CHECKER if "checker" in one.relative_to(ROOT / "proofs" / "check").parts):
         chapter = chapter_of(path)
         allowed = {"kernel", chapter} | BUILDS_ON.get(chapter, set())

@@ -1,4 +1,4 @@
-"""Docstrings outside tests begin with a verb or a noun, and keep to the words that CONTRIBUTING names."""
+"""Docstrings begin with a verb or a noun, and keep to the words that CONTRIBUTING names."""
 
 import ast
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("certify", "constructions", "proofs", "benchmarks", "examples", "docs")
+FOLDERS = ("certify", "constructions", "proofs", "benchmarks", "examples", "docs", "tests")
 FIRST = re.compile(r"(What|How far|That of|Of)\b")
 WORDS = re.compile(r"\b(likewise|but for|(?<!there )is no (?!more|less|longer|larger|greater|smaller|farther))\b")
 

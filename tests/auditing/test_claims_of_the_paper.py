@@ -106,7 +106,7 @@ def stub(claim: AuditClaim) -> ClaimResult:
                        rests_on=claim.rests_on)
 
 
-@pytest.mark.parametrize(("statement", "verdict", "said"), [
+@pytest.mark.parametrize(("statement", "verdict", "message"), [
     ("Lemma 27", "refuted on a reading", [
         "refuted as printed, as interpreted: p' bits are wider", "; as interpreted: p' bits are finer",
         ": certified on n <= 64",
@@ -119,11 +119,11 @@ def stub(claim: AuditClaim) -> ClaimResult:
     ("Theorem 20 a", "certified", ["certified on n <= 64, for theorem-20-a-comparison; also theorem-20-a-two-counts",
                                    "; and on n <= 32, for theorem-20-a-both-sides"]),
 ])
-def test_the_row_of_a_statement_says_no_more_than_was_decided(statement: str, verdict: str, said: list[str]) -> None:
+def test_the_row_of_a_statement_says_no_more_than_was_decided(statement: str, verdict: str, message: list[str]) -> None:
     results = [stub(claim) for name, claim in claims().items() if name.startswith("sha/")]
     row, = (one for one in judge_statements(results) if one.statement == statement)
     assert row.verdict == verdict
-    assert [text for text in said if text not in row.text] == [], row.text
+    assert [text for text in message if text not in row.text] == [], row.text
 
 
 def test_a_statement_refuted_on_every_reading_or_without_one_is_refuted() -> None:

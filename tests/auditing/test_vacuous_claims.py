@@ -97,7 +97,7 @@ def test_a_length_that_is_refuted_decides_beside_lengths_at_which_nothing_is_ask
 
 
 def test_a_length_at_which_the_assumption_holds_nowhere_is_refuted_if_a_head_errs_there() -> None:
-    """What a head of a later layer reads must hold everywhere."""
+    """Inputs of a head of a later layer must hold everywhere."""
     keys = {"formula": "prev prev Q_a", "alphabet": "ab", "gamma": "1/8", "lengths": 3}
     assert judged(**keys).rows[1].verdict == "refuted"
     assert [row.verdict for row in judged(**keys, given="prev prev true").rows] == ["vacuous", "refuted", "refuted"]

@@ -122,7 +122,7 @@ def spans_of_lookups() -> bytes:
     return dump(edit(lookup(400), "transformer", "directions", "few", value=near("0 <= #<[Q_a]")))
 
 
-def big_automaton(max_n: int = 500, heat: str = "1/(n*n+i)", gain: str = "1") -> Json:
+def big_automaton(max_n: int = 500, tau: str = "1/(n*n+i)", gain: str = "1") -> Json:
     """8 atoms and 6 temporal operators, a new query in every row."""
     symbols = "abcdefgh"
     names = {f"is{s}": truth(f"next Q_{s} -> next Q_{s}") for s in symbols}  # atoms next Q_a, ..., in 256 letters
@@ -130,7 +130,7 @@ def big_automaton(max_n: int = 500, heat: str = "1/(n*n+i)", gain: str = "1") ->
     target = f"{remembered} & !{remembered}"  # never true, so that no row is refused
     directions = {"one": position("1"), "time": position("i/n"), **names, "near": near(target), "out": truth("Q_a")}
     weights = {name: f"1/{7 ** (k + 1)}" for k, name in enumerate(names)}
-    one = head([{"one": gain}], [{"time": "1"} | weights], {"near": {"one": "1/8"}}, heat)
+    one = head([{"one": gain}], [{"time": "1"} | weights], {"near": {"one": "1/8"}}, tau)
     made = certificate("Q_a", symbols, max_n, directions, {"out": "a"}, {"one": "1", "time": "i/n"}, [one], [], "out",
                        errors=("1/4", "1/4"), regime="unstated")
     first = {"heads": [], "feedforward": {"units": [], "bias": dict.fromkeys(names, "1")}}

@@ -122,8 +122,8 @@ def run(model: dict[str, Any], word: tuple[str, ...]) -> list[dict[str, mpf]]:
             for i in range(1, n + 1):
                 seen = {"none": range(n), "future": range(i), "past": range(i - 1, n)}[head["mask"]]
                 query = [combine(q, stream[i - 1]) for q in head["queries"]]
-                heat = number(evaluate(table, head["temperature"], n, i))
-                scores = {j: mp.fsum(q * k for q, k in zip(query, keys[j], strict=True)) / heat for j in seen}
+                tau = number(evaluate(table, head["temperature"], n, i))
+                scores = {j: mp.fsum(q * k for q, k in zip(query, keys[j], strict=True)) / tau for j in seen}
                 weights = weigh(head["weighting"], scores, i - 1, n)
                 for d, row in head["values"].items():
                     written = mp.fsum(w * combine(row, stream[j]) for j, w in weights.items())

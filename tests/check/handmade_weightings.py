@@ -24,8 +24,8 @@ def other(made: Json, weighting: str, error: str | None = None) -> Json:
 
 
 def head(weighting: str, queries: list[Json], keys: list[Json], values: Json, mask: str = "future") -> Json:
-    heat = "1/n" if weighting == "relu-over-n" else "1"
-    return {"name": "head", "source": "by hand", "mask": mask, "weighting": weighting, "temperature": heat,
+    tau = "1/n" if weighting == "relu-over-n" else "1"
+    return {"name": "head", "source": "by hand", "mask": mask, "weighting": weighting, "temperature": tau,
             "queries": queries, "keys": keys, "values": values}
 
 

@@ -153,12 +153,12 @@ def exp(x: Fraction) -> tuple[Fraction, Fraction]:
     return value * (1 - wider), value * (1 + wider)
 
 
-def errors_of_head(one: Json, stream: list[Row], i: int, e: Row, heat: Fraction) -> Row:
+def errors_of_head(one: Json, stream: list[Row], i: int, e: Row, tau: Fraction) -> Row:
     """Return the rules of the page, for one head, word and position."""
     adds = {t: spread(form, e) for t, form in one["values"].items()}
     if is_uniform(one):
         return adds
-    found = [misses_of_head(one, stream, i, e, heat, star) for star in winners_of(scores_of(one, stream, i))]
+    found = [misses_of_head(one, stream, i, e, tau, star) for star in winners_of(scores_of(one, stream, i))]
     return {t: adds[t] + CHOOSE_STAR(misses[t] for misses in found) for t in adds}
 
 
@@ -166,12 +166,12 @@ CHOOSE_STAR: Callable[[Iterator[Fraction]], Fraction] = min
 """Of the bounds that the winners give as *."""
 
 
-def misses_of_head(one: Json, stream: list[Row], i: int, e: Row, heat: Fraction, star: int) -> Row:
+def misses_of_head(one: Json, stream: list[Row], i: int, e: Row, tau: Fraction, star: int) -> Row:
     """Bound the error of softmax relative to the mean over the winners, by the rule with this winner as *."""
     scores, exact = scores_of(one, stream, i), attend(one, stream, i)
     low, high, mass = dict.fromkeys(exact, ZERO), dict.fromkeys(exact, ZERO), Fraction(1)
     for j in scores.keys() - {star}:
-        least, most = ends_of_weight(one, stream, i, e, heat, (star, j))
+        least, most = ends_of_weight(one, stream, i, e, tau, (star, j))
         mass += least
         less = 1 if scores[j] == scores[star] else 0
         for t, form in one["values"].items():
@@ -181,18 +181,18 @@ def misses_of_head(one: Json, stream: list[Row], i: int, e: Row, heat: Fraction,
     return {t: max(high[t], -low[t]) / mass for t in exact}
 
 
-def ends_of_weight(one: Json, stream: list[Row], i: int, e: Row, heat: Fraction,
+def ends_of_weight(one: Json, stream: list[Row], i: int, e: Row, tau: Fraction,
                    pair: tuple[int, int]) -> tuple[Fraction, Fraction]:
     """Return bounds of the weight of j in the softened head, relative to *."""
     star, j = pair
-    distance = doubt = ZERO
+    distance = remainder = ZERO
     for q, k in zip(one["queries"], one["keys"], strict=True):
         query, apart = apply(q, stream[i]), apply(k, stream[star]) - apply(k, stream[j])
         distance += query * apart
-        doubt += spread(q, e) * abs(apart) + (abs(query) + spread(q, e)) * 2 * spread(k, e)
-    if not doubt and not distance:
+        remainder += spread(q, e) * abs(apart) + (abs(query) + spread(q, e)) * 2 * spread(k, e)
+    if not remainder and not distance:
         return Fraction(1), Fraction(1)
-    return exp(-(distance + doubt) / heat)[0], exp(-(distance - doubt) / heat)[1]
+    return exp(-(distance + remainder) / tau)[0], exp(-(distance - remainder) / tau)[1]
 
 
 def errors_of_units(part: Json, vector: Row, e: Row) -> Row:
@@ -222,7 +222,7 @@ def round_up(x: Fraction) -> Fraction:
     return Fraction(-(-x * 10**digits // 1), 10**digits)
 
 
-def stated_errors(model: Json, n: int, heat: Fraction, widen: Callable[[int, str, Fraction], Fraction]) -> list[Row]:
+def stated_errors(model: Json, n: int, tau: Fraction, widen: Callable[[int, str, Fraction], Fraction]) -> list[Row]:
     """The least bounds that the rules give, stage by stage, each as ``widen`` makes it of stage and direction."""
     stated: list[Row] = [{}]
     runs = [list(stages(model, word)) for word in words(model, n)]
@@ -231,7 +231,7 @@ def stated_errors(model: Json, n: int, heat: Fraction, widen: Callable[[int, str
         for one, kind, before, _ in (run[number] for run in runs):
             for i in range(n):
                 found: Row = {}
-                for adds in ([errors_of_head(part, before, i, e, heat) for part in one["heads"]] if kind == "heads"
+                for adds in ([errors_of_head(part, before, i, e, tau) for part in one["heads"]] if kind == "heads"
                              else [errors_of_units(one["feedforward"], before[i], e)]):
                     found = plus(found, adds)
                 worst = {t: max(worst.get(t, ZERO), found.get(t, ZERO)) for t in {**worst, **found}}
@@ -273,19 +273,19 @@ def last_sum(made: Json) -> Fraction:
 # -- the softened transformer itself, to 150 digits --------------------------------------------------------------------
 
 
-def soft_attend(one: Json, stream: list[dict[str, Any]], i: int, heat: Fraction) -> dict[str, Any]:
+def soft_attend(one: Json, stream: list[dict[str, Any]], i: int, tau: Fraction) -> dict[str, Any]:
     def read(form: Json, j: int) -> Any:
         return mpmath.fsum(mpmath.mpf(c.numerator) / c.denominator * stream[j].get(d, 0) for d, c in row(form).items())
 
     seen = visible(one["mask"], i, len(stream))
     pairs = list(zip(one["queries"], one["keys"], strict=True))
     scores = [mpmath.fsum(read(q, i) * read(k, j) for q, k in pairs) for j in seen]
-    weights = [mpmath.exp((score - max(scores)) * heat.denominator / heat.numerator) for score in scores]
+    weights = [mpmath.exp((score - max(scores)) * tau.denominator / tau.numerator) for score in scores]
     return {t: mpmath.fsum(w * read(form, j) for w, j in zip(weights, seen, strict=True)) / mpmath.fsum(weights)
             for t, form in one["values"].items()}
 
 
-def soft_errors(model: Json, n: int, heat: Fraction) -> list[dict[str, Any]]:
+def soft_errors(model: Json, n: int, tau: Fraction) -> list[dict[str, Any]]:
     """Bound the errors of the softened transformer after each stage, over all words of length n."""
     worst: list[dict[str, Any]] = [{} for _ in range(2 * len(model["layers"]))]
     with mpmath.workdps(150):
@@ -294,7 +294,7 @@ def soft_errors(model: Json, n: int, heat: Fraction) -> list[dict[str, Any]]:
                                           for vector in embed(model, word)]
             for number, (one, kind, _, exact) in enumerate(stages(model, word)):
                 if kind == "heads":
-                    changes = [[soft_attend(part, soft, i, heat) for part in one["heads"]] for i in range(n)]
+                    changes = [[soft_attend(part, soft, i, tau) for part in one["heads"]] for i in range(n)]
                 else:
                     changes = [[soft_feed(one["feedforward"], vector)] for vector in soft]
                 soft = [{d: vector.get(d, 0) + mpmath.fsum(add.get(d, 0) for add in adds)

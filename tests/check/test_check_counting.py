@@ -319,7 +319,7 @@ def test_a_bound_of_0_is_proved_where_every_value_is_right() -> None:
 
 @pytest.mark.parametrize("far", ["1", "1" + "0" * 200, "-1" + "0" * 200])
 def test_a_value_that_is_never_looked_for_is_no_truth_of_any_size(far: str) -> None:
-    """From position 9 on, while the guard looks for 3 at most: a weight of e^-216 times 10^200 is no small error."""
+    """From position 9 on, while the guard looks for 3 at most: a weight of e^-216 times 10^200 is not a small error."""
     made = counting.on_a_count(max_n=12)
     model = made["transformer"]
     model["predicates"] = ["LATE(k) := k > 8"]

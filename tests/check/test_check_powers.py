@@ -106,9 +106,9 @@ def test_producer_and_checker_take_the_same_logarithms_out_of_temperatures() -> 
     for _ in range(1500):
         text, n = f"1/({random_constant(rng, rng.randrange(3))})", rng.randrange(1, 5)
         language = Language(Budget())
-        heat = language.number(text)
+        tau = language.number(text)
         try:
-            factor, _, base = PowerValues(language, heat).power(n, 1)
+            factor, _, base = PowerValues(language, tau).power(n, 1)
         except Rejected:
             refused += 1
             continue

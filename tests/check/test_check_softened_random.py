@@ -69,12 +69,12 @@ def is_short(made: Json) -> bool:
 @LIMITS
 @given(TRANSFORMERS, st.sampled_from(["1/60", "1/(40*n)", "1/20"]), st.integers(0, 3),
        st.sampled_from([Fraction(1), 1 - Fraction(1, 10**9), Fraction(1, 2), Fraction(1, 50)]))
-def test_the_rules_are_accepted_and_no_false_bound_is(model: Json, heat: str, stage: int, factor: Fraction) -> None:
+def test_the_rules_are_accepted_and_no_false_bound_is(model: Json, tau: str, stage: int, factor: Fraction) -> None:
     assume(all(find_ties(model, n) <= {"average-hardmax"} for n in range(1, MAX_N + 1)))
-    rules = seal(model, MAX_N, heat)
+    rules = seal(model, MAX_N, tau)
     assume(last_sum(rules) <= Fraction(1, 4) and is_short(rules))
     assert covered(rules)["words"] == 14
-    doubtful = seal(model, MAX_N, heat, lambda number, d, x: x * factor if number == stage else x)
+    doubtful = seal(model, MAX_N, tau, lambda number, d, x: x * factor if number == stage else x)
     assume(is_short(doubtful))
     try:
         check_text(dump(doubtful))
@@ -82,7 +82,7 @@ def test_the_rules_are_accepted_and_no_false_bound_is(model: Json, heat: str, st
         assert "could not be completed" not in str(error)
         return
     for n in range(1, MAX_N + 1):
-        found = soft_errors(model, n, EXPRESSIONS[heat](n, 1))
+        found = soft_errors(model, n, EXPRESSIONS[tau](n, 1))
         for stated, actual in zip(doubtful["errors"][n - 1], found, strict=True):
             for d, x in actual.items():
                 bound = Fraction(stated.get(d, 0))

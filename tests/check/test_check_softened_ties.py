@@ -28,7 +28,7 @@ def test_any_winner_may_be_the_one_that_weights_are_relative_to(choose: Any, mon
 
 
 def test_all_winners_are_weighed_alike_however_many() -> None:
-    """Of n positions with the values 1/3, 2/3, ... the mean is (n + 1)/6; it is the query that makes the gap."""
+    """The mean of n positions with the values 1/3, 2/3, ... is (n + 1)/6; the query causes the gap."""
     same = head({"mean": {"place": "1/3"}}, {"one": "1"}, {"one": "1"}, mask="none", weighting="average-hardmax")
     last = head({"out": {"place": "1/1000"}}, {"mean": "1"}, {"place": "1"})
     model = transformer("one place mean out", {"0": {"one": "1"}}, {"place": "i"}, [layer([same]), layer([last])])

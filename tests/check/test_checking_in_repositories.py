@@ -137,8 +137,8 @@ def test_no_name_of_a_file_is_run_or_read_as_an_option_or_as_markdown(tmp_path: 
 def test_the_badge_says_no_more_than_the_least_of_its_certificates() -> None:
     checked = script()
 
-    def of(*said: tuple[int, str]) -> Any:
-        return checked.badge_of([checked.Checked(f"{place}.cert", *one) for place, one in enumerate(said)])
+    def of(*printed: tuple[int, str]) -> Any:
+        return checked.badge_of([checked.Checked(f"{place}.cert", *one) for place, one in enumerate(printed)])
 
     right, shorter, wrong = ((0, text) for text in ("right on all words of length <= 9",
                                                     "right on all words of length <= 4", "wrong on a word"))

@@ -26,11 +26,11 @@ def python_or_skip(version: str) -> str:
     beside = (str(path) for path in sorted(Path(sys.base_prefix).parent.glob(f"*{version}*/bin/python{version}")))
     for program in (f"python{version}", *beside):
         try:
-            said = subprocess.run([program, "-I", "-S", "-c", "import sys; print(sys.version_info[:2])"],
+            printed = subprocess.run([program, "-I", "-S", "-c", "import sys; print(sys.version_info[:2])"],
                                   capture_output=True, text=True, check=False)
         except OSError:
             continue
-        if said.stdout.split() == f"({version.replace('.', ', ')})".split():
+        if printed.stdout.split() == f"({version.replace('.', ', ')})".split():
             return program
     pytest.skip(f"Python {version} is not on this machine")
 
@@ -54,9 +54,9 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[int, str
 def test_every_python_that_it_is_for_says_the_same_of_the_corpus(
         here: tuple[Path, tuple[int, str, str]], version: str) -> None:
     other = python_or_skip(version)
-    checker, said = here
-    assert run_checker(other, checker, *SAMPLE) == said
-    assert said[0] == 1 and all(f"{path}" in said[1] for path in SAMPLE)
+    checker, printed = here
+    assert run_checker(other, checker, *SAMPLE) == printed
+    assert printed[0] == 1 and all(f"{path}" in printed[1] for path in SAMPLE)
 
 
 def test_as_a_module_of_the_house_it_says_the_same() -> None:

@@ -168,13 +168,13 @@ def test_a_part_is_incomplete_and_says_what_it_proved(options: list[str], printe
     assert run.returncode == 3 and run.stdout.startswith(f"incomplete: {path}: {printed}")
 
 
-@pytest.mark.parametrize(("options", "said"), [
+@pytest.mark.parametrize(("options", "message"), [
     *((["--part", part], "--part: expected K/M, K from 1 to M") for part in ("0/2", "3/2", "1", "a/b", "1/", "-1/2")),
     (["--sample", "0"], "--sample: expected a number of 1 or more, got 0"),
     (["--part", "1/2", "--estimate"], "--part, --sample, --estimate: expected one of them")])
-def test_parts_that_make_no_sense_are_refused(options: list[str], said: str, tmp_path: Path) -> None:
+def test_parts_that_make_no_sense_are_refused(options: list[str], message: str, tmp_path: Path) -> None:
     run = run_certify("check", *options, "x", folder=tmp_path, environment={})
-    assert run.returncode == 2 and said in run.stderr and not run.stdout
+    assert run.returncode == 2 and message in run.stderr and not run.stdout
 
 
 @pytest.mark.parametrize(("options", "status"), [

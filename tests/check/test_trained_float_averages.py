@@ -99,7 +99,7 @@ def test_each_coordinate_of_an_average_is_off_in_a_direction_of_its_own() -> Non
 
 
 def test_scores_of_a_query_that_is_off_are_off_by_as_much_up_to_a_number_for_all() -> None:
-    """Query and keys are moved by all that they may be off; what the query makes of one vector is no matter."""
+    """Query and keys are moved by their full error bounds; the product of the query with one vector does not matter."""
     head, draw, used = Head(), np.random.default_rng(2), list[float]()
     (query, start), (key, first) = head.maps
     middle = 3 * draw.normal(size=8)
@@ -130,13 +130,13 @@ def test_scores_of_a_query_that_is_off_are_off_by_as_much_up_to_a_number_for_all
 def far_apart(head: Head, keys: Any, read_error: float) -> tuple[Any, Any]:
     """Return bounds of the scores of a query with an error and exact keys, and their greatest change."""
     query, _ = head.maps[0]
-    asking = head.known.project_read(head.numbers(np.ones(4) / 8), head.numbers(keys[0]), head.numbers(np.zeros(4)),
+    querying = head.known.project_read(head.numbers(np.ones(4) / 8), head.numbers(keys[0]), head.numbers(np.zeros(4)),
                                  int(read_error * head.one), 0, head.one)
     seen = [TokenProjections((), head.numbers(k), (), 0, VisibleBounds(
         key_norm=int(np.linalg.norm(k) * head.one) + 1,
         folded_key=int(np.linalg.norm(query @ k) * head.scale * head.one) + 9)) for k in keys]
     reach = reduce(VisibleBounds.extend, (one.reach for one in seen))
-    off = np.array(head.known.score_errors(asking, seen, reach, head.numbers(keys @ (np.ones(4) / 8)))) / head.one
+    off = np.array(head.known.score_errors(querying, seen, reach, head.numbers(keys @ (np.ones(4) / 8)))) / head.one
     push = query @ (keys[-1] - keys[0])
     return off, keys @ (read_error * push / np.linalg.norm(push) @ query * head.scale)
 

@@ -173,7 +173,7 @@ def test_a_score_is_off_by_its_parts_its_sum_and_what_is_rounded_after_it(droppe
                   inputs=Format(9, -12, 60))
     assert (one._dropped > 0) == dropped
     query, key = [ONE // 3, -ONE // 5], [3 * ONE // 2, ONE // 9]
-    asking = token(query, query_error=9000, query_rest=800, asks=2 * ONE, read_error=3000)
+    querying = token(query, query_error=9000, query_rest=800, asks=2 * ONE, read_error=3000)
     size, drop = root(sum(y * y for y in query)), one._dropped
     base = (size + 9000) * (7000 + drop) + Fraction(3 * ONE // 2) * 9000
     parts = 2 * ONE * 4000 + size * (500 + drop) + 9000 * (7000 + drop) + asked * 3000 + 800 * Fraction(3 * ONE // 2)
@@ -184,15 +184,15 @@ def test_a_score_is_off_by_its_parts_its_sum_and_what_is_rounded_after_it(droppe
     total = (size + 9000 + raised) * (3 * ONE // 2 + 7000 + raised) / ONE
     made = terms * u / (1 - terms * u) * total + 4 * terms * Fraction(ONE, 1 << 22)
     wanted = min(base, parts) / ONE + made
-    assert 0 <= one._unstored_error(asking, reach) - wanted < 8
+    assert 0 <= one._unstored_error(querying, reach) - wanted < 8
     scores = [5 * ONE, -9 * ONE]
-    most = 9 * ONE + one._unstored_error(asking, reach)
+    most = 9 * ONE + one._unstored_error(querying, reach)
     softmax = SoftmaxOnForms(Budget(1), balls(sums=sums).model)
     fixed, of_size = softmax.exponents_within(6)
     stored = Fraction(most, 1 << 12) + Fraction(ONE, 1 << 60)
     later = stored + fixed * ONE + of_size * (most + stored)
-    found = one.score_error(asking, reach, scores)
-    assert 0 <= found - one._unstored_error(asking, reach) - later < 8
+    found = one.score_error(querying, reach, scores)
+    assert 0 <= found - one._unstored_error(querying, reach) - later < 8
     assert head_of(scale, sums=PLAIN, scores=Format(12, -59, 60))._stored_error(9 * ONE) >= 9 * ONE >> 12
     kept = head_of(scale, sums=PLAIN, scores=PLAIN)
     assert 2 <= kept._stored_error(9 * ONE) - fixed * ONE - of_size * 9 * ONE < 6
@@ -200,15 +200,15 @@ def test_a_score_is_off_by_its_parts_its_sum_and_what_is_rounded_after_it(droppe
 
 def test_where_a_mean_is_taken_from_keys_or_where_it_is_not_each_score_is_off_by_its_own_parts() -> None:
     one = head_of()
-    asking = token([ONE // 4, ONE // 4], query_error=64 * ONE, query_rest=700, asks=ONE, read_error=64 * ONE)
+    querying = token([ONE // 4, ONE // 4], query_error=64 * ONE, query_rest=700, asks=ONE, read_error=64 * ONE)
     for keys in ([[ONE, 0], [ONE, ONE // 8]], [[ONE, 0], [0, ONE // 8], [0, -ONE // 8]]):
         seen = [token((), key, key_error=3000, key_norm=int(root(sum(y * y for y in key))) + 1, read_error=900 + 50 * k,
                       key_rest=40, folded_key=(int(root(sum(y * y for y in one._fold_key.apply(key))))
                                                + one._fold_key.error(0)))
                 for k, key in enumerate(keys)]
         reach, scores = VisibleBounds().extend(*(each.reach for each in seen)), [ONE // 4, -ONE // 5]
-        found = one.score_errors(asking, seen, reach, scores)
-        whole = [one._unstored_error(asking, each.reach) for each in seen]
+        found = one.score_errors(querying, seen, reach, scores)
+        whole = [one._unstored_error(querying, each.reach) for each in seen]
         later = one._stored_error(ONE // 4 + max(whole))
         mean = [sum(column) // len(keys) for column in zip(*keys, strict=True)]
         apart = [[k - m for k, m in zip(key, mean, strict=True)] for key in keys]
@@ -217,7 +217,7 @@ def test_where_a_mean_is_taken_from_keys_or_where_it_is_not_each_score_is_off_by
             asked = root(sum(y * y for y in one._fold_key.apply(key))) + one._fold_key.error(0)
             parts = ONE * each.reach.read_error + root(2 * (ONE // 4) ** 2) * 40 + 64 * ONE * 3000
             parts += asked * 64 * ONE + 700 * root(sum(y * y for y in key))
-            moved.append(parts / ONE + one._operation_error(asking, each.reach))
+            moved.append(parts / ONE + one._operation_error(querying, each.reach))
         wanted = min(([Fraction(x) for x in whole], moved), key=lambda errors: sum(errors, Fraction(0)))
         assert all(0 <= off - later - right < 80 for off, right in zip(found, wanted, strict=True))
         assert (wanted is moved) == (len(keys) == 2)
@@ -227,9 +227,9 @@ def test_no_mean_is_taken_from_keys_of_which_one_is_then_too_large() -> None:
     one = head_of()
     far = one.key.bound - 2
     seen = [token((), [x, 0], key_norm=far, folded_key=far) for x in (far, far, -far)]
-    asking = token([ONE // 4, 0], query_error=ONE, read_error=ONE)
-    found = one.score_errors(asking, seen, seen[0].reach, [0])
-    whole = one._unstored_error(asking, seen[0].reach)
+    querying = token([ONE // 4, 0], query_error=ONE, read_error=ONE)
+    found = one.score_errors(querying, seen, seen[0].reach, [0])
+    whole = one._unstored_error(querying, seen[0].reach)
     assert found == [whole + one._stored_error(whole)] * 3
 
 
@@ -309,9 +309,9 @@ def test_scores_too_large_for_what_becomes_of_them_are_refused(fields: dict[str,
 def test_products_of_queries_and_keys_too_large_for_sums_are_refused() -> None:
     """Before the scale."""
     one = head_of(sums=Format(20, -60, 6))
-    asking, room = token([ONE, 0]), 8 * ONE  # 2^6 / 2 / 4
-    assert one._operation_error(asking, VisibleBounds(key_norm=room - 2))
-    assert is_refused(lambda: one._operation_error(asking, VisibleBounds(key_norm=room - 1)))
+    querying, room = token([ONE, 0]), 8 * ONE  # 2^6 / 2 / 4
+    assert one._operation_error(querying, VisibleBounds(key_norm=room - 2))
+    assert is_refused(lambda: one._operation_error(querying, VisibleBounds(key_norm=room - 1)))
 
 
 @pytest.mark.parametrize(("normalised", "fields", "known"), [

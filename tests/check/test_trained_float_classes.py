@@ -131,8 +131,8 @@ def most_used_of_scores(times: Fraction | None, cap: Fraction | None) -> float:
     known = CentredRange([low + high >> 1 for low, high in bounds], [(high - low >> 1) + 1 for low, high in bounds])
     form = softmax.scores(vectors(query[0]).form, list(map(vectors, keys)), asked, None, made)
     for _ in range(12):
-        asking, seen = (np.tile(x, (RUNS, 1, 1)) for x in (query, keys))
-        scores = emulation._scores(step, None, asking, seen, np.array([4]))
+        querying, seen = (np.tile(x, (RUNS, 1, 1)) for x in (query, keys))
+        scores = emulation._scores(step, None, querying, seen, np.array([4]))
         worst = max(worst, used(known, scores), used(spread(Budget(1), form), scores))
     return worst
 

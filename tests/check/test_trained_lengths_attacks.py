@@ -262,16 +262,16 @@ def test_last_letters_decide_where_scores_fall_fast_enough(slope: str | None, ou
 
 def test_weights_of_distances_are_enclosed_and_those_beyond_are_no_more_than_their_bound() -> None:
     given = parsed(certificate("last two"), Budget(100))
-    margins, doubt = Margins(given.network, given.claim, Budget(100), slopes=True), Fraction(1, 1 << 38)
+    margins, remainder = Margins(given.network, given.claim, Budget(100), slopes=True), Fraction(1, 1 << 38)
     for slope in (Fraction(1, 7), Fraction(3), Fraction(10**9, 10**9 + 7)):
         weights = Distances(margins, slope)
         exact = [[Fraction(end) * Fraction(2) ** e for end in ends]
                  for k in range(300) for *ends, e in [enclose_exp(-slope * k)]]
         for distance in (0, 1, 2, 17, 60):
             lower, upper = (Fraction(end, 1 << AMOUNT) for end in weights.at(distance))
-            assert lower <= exact[distance][0] <= exact[distance][1] <= upper <= lower + doubt
+            assert lower <= exact[distance][0] <= exact[distance][1] <= upper <= lower + remainder
             later = sum(low for low, _ in exact[distance:])
-            assert later <= Fraction(weights.beyond(distance), 1 << AMOUNT) <= later + 100 * doubt
+            assert later <= Fraction(weights.beyond(distance), 1 << AMOUNT) <= later + 100 * remainder
 
 
 @pytest.mark.parametrize(("tree", "message"), [

@@ -101,7 +101,7 @@ def test_numbers_between_two_are_within_the_doubt_of_the_line_segments() -> None
         rounder = Rounder(rounding, Precision(1), Budget(), 0, 1)
         least = rng.randrange(-20 * one, 20 * one)
         greatest = least + rng.choice((0, 5, one >> 6, one, 30 * one))
-        points, values, doubt = rounder.near(least, greatest)
+        points, values, remainder = rounder.near(least, greatest)
         assert (points[0], points[-1]) == (least, greatest) and points == sorted(points)
         for _ in range(30):
             x = rng.choice((least, greatest, rng.randint(least, greatest)))
@@ -109,7 +109,7 @@ def test_numbers_between_two_are_within_the_doubt_of_the_line_segments() -> None
             pairs = list(zip(points, values, strict=True))
             (a, p), (b, q) = next(pair for pair in itertools.pairwise(pairs) if pair[0][0] <= x <= pair[1][0])
             line = p if a == b else p + Fraction((q - p) * (x - a), b - a)
-            assert abs(exact * one - line) <= doubt
+            assert abs(exact * one - line) <= remainder
 
 
 # -- networks ----------------------------------------------------------------------------------------------------------
@@ -238,15 +238,15 @@ def test_there_is_no_rule_by_classes_for_a_range(kind: str) -> None:
         make_maps(Budget(), given.network.stages[0][0])
 
 
-@pytest.mark.parametrize(("change", "said"), [
+@pytest.mark.parametrize(("change", "printed"), [
     ({"scale": "0"}, "scale: expected more than 0, got 0"), ({"scale": "-1/2"}, "scale: expected more than 0"),
     ({"zero": 16}, "zero: expected 0 to 15, got 16"), ({"least": 8}, "zero: expected 8 to 15, got 7"),
     ({"greatest": 1 << 40}, "greatest"), ({"zero": True}, "zero"), ({"more": 1}, "more"), ({"range": "input"}, "."),
     ({"scale": 0.5}, "scale")])
-def test_roundings_that_are_none_are_malformed(change: Document, said: str) -> None:
+def test_roundings_that_are_none_are_malformed(change: Document, printed: str) -> None:
     document = shifted("static")
     document["network"]["steps"][0]["activation"] = STATIC | change
-    with pytest.raises(Malformed, match=said):
+    with pytest.raises(Malformed, match=printed):
         check_text(dump(document))
 
 

@@ -78,7 +78,7 @@ class Answer(WithExitStatus):
         self.verdict, self.lengths = verdict, lengths
 
 
-def asking(verdicts: dict[int, str]) -> Any:
+def query(verdicts: dict[int, str]) -> Any:
     """Return answers about lengths, one second for each; the verdict is that of the first bound not below the last."""
     def ask(lengths: Lengths) -> Answer:
         for _ in lengths:
@@ -97,7 +97,7 @@ def test_without_a_deadline_everything_is_asked_at_once() -> None:
 @pytest.mark.parametrize(("seconds", "last"), [(2, None), (4, 2), (10, 4), (20, 8), (40, 16), (70, 32)])
 def test_what_is_known_grows_with_the_time(seconds: int, last: int | None) -> None:
     with time_limit(seconds):
-        found = answer_in_time(Lengths(1, 64), asking({64: "certified"}))
+        found = answer_in_time(Lengths(1, 64), query({64: "certified"}))
     assert isinstance(found, PartialAnswer)
     assert (found.certified_to, found.verdict, found.exit_code) == (last, "unknown", 3)
     assert found.finished == (None if last is None else Lengths(1, last))
@@ -105,7 +105,7 @@ def test_what_is_known_grows_with_the_time(seconds: int, last: int | None) -> No
 
 def test_with_time_enough_the_answer_is_that_about_all_lengths() -> None:
     with time_limit(1000):
-        found = answer_in_time(Lengths(1, 64), asking({64: "certified"}))
+        found = answer_in_time(Lengths(1, 64), query({64: "certified"}))
     assert isinstance(found, Answer) and (found.verdict, found.lengths) == ("certified", Lengths(1, 64))
 
 
@@ -115,7 +115,7 @@ def test_with_time_enough_the_answer_is_that_about_all_lengths() -> None:
 def test_a_refuted_stretch_refutes_all_and_an_open_one_says_nothing(
         verdicts: dict[int, str], verdict: str, known: int | None) -> None:
     with time_limit(30):
-        found = answer_in_time(Lengths(1, 64), asking(verdicts))
+        found = answer_in_time(Lengths(1, 64), query(verdicts))
     assert found.verdict == verdict
     assert isinstance(found, Answer) if verdict == "refuted" else found.certified_to == known
 

@@ -133,13 +133,13 @@ def test_python_names_the_kind_of_a_file(files: Path) -> None:
 
 @pytest.mark.parametrize("path", ACCEPTED, ids=lambda path: path.stem)
 def test_is_told_in_every_way(certify: Any, path: Path) -> None:
-    said = certify("check", str(path))
-    assert said.code == 0 and said.out.splitlines()[-1].startswith("accepted: ")
+    printed = certify("check", str(path))
+    assert printed.code == 0 and printed.out.splitlines()[-1].startswith("accepted: ")
     result = certify("check", str(path), "--json")
     assert (result.code, result.json["files"][0]["verdict"]) == (0, "accepted")
-    assert result.json["files"][0].get("claim_is_false", False) == ("FALSE" in said.out)
+    assert result.json["files"][0].get("claim_is_false", False) == ("FALSE" in printed.out)
     card = certify("export", str(path), "--to", "card")
-    assert card.code == 0 and said.out.splitlines()[0] in card.out
+    assert card.code == 0 and printed.out.splitlines()[0] in card.out
     page = certify("export", str(path), "--to", "html", "-o", "page.html")
     assert (page.code, page.err) == (0, "")
     assert "check.pyz" in Path("page.html").read_text(encoding="utf-8")

@@ -184,7 +184,7 @@ examine = "lemma-25"
 
 
 @dataclass
-class Said:
+class PrintedTexts:
     """The printed and written texts, the commands in them to be copied, and the builders of commands."""
 
     folder: Path
@@ -209,7 +209,7 @@ class Said:
         assert isinstance(stop.value.code, int)
         return stop.value.code, out.getvalue()
 
-    def listen(self, *lines: str) -> None:
+    def run_printing(self, *lines: str) -> None:
         """Run commands, and keep what they say."""
         self.texts += [self.run(f"certify {line}")[1] for line in lines]
 
@@ -242,9 +242,9 @@ def write_files(folder: Path) -> None:
     free.save(str(folder / "free.json"))
 
 
-def make_everything(said: Said) -> None:
+def make_everything(printed: PrintedTexts) -> None:
     """Help, messages, reports and pages."""
-    said.listen("--help", *(f"{name} --help" for name in NAMES), "list examples --copy examples", "list",
+    printed.run_printing("--help", *(f"{name} --help" for name in NAMES), "list examples --copy examples", "list",
                 "list guides nosuch", "list claims --copy new", "check claims.toml --crosscheck cvc5",
                 "audit nosuch.toml", f"formula '{SINCE}' --alphabet abc --max-n 5 -o 'since a.cert'",
                 "audit 'since a.cert'", "build 'prev Q_1' --alphabet 01 -o net.json", "model free.json --max-n 4",
@@ -252,12 +252,12 @@ def make_everything(said: Said) -> None:
                 "explain 'Q_a since Q_b' --floats",
                 f"explain '{' & '.join(f'!Q_{letter}' for letter in ascii_lowercase)}'",
                 "explain '(Q_a | Q_b) since Q_a' --gamma 1/10")
-    (said.folder / "first.cert.json").write_bytes((said.folder / "examples/published/first.json").read_bytes())
-    said.texts += [coq_readme(), text := shown_refutation()]
-    said.copied |= dict.fromkeys(re.findall(r"^  replay +(certify .*)$", text, re.MULTILINE), said.folder)
-    said.texts += [text for path in (said.folder / "examples").rglob("*.toml") for text in texts_of(
+    (printed.folder / "first.cert.json").write_bytes((printed.folder / "examples/published/first.json").read_bytes())
+    printed.texts += [coq_readme(), text := shown_refutation()]
+    printed.copied |= dict.fromkeys(re.findall(r"^  replay +(certify .*)$", text, re.MULTILINE), printed.folder)
+    printed.texts += [text for path in (printed.folder / "examples").rglob("*.toml") for text in texts_of(
         tomllib.loads(path.read_text(encoding="utf-8")))]
-    said.listen("export 'since a.cert' --to html -o since.html", "export --to checker -o check.pyz",
+    printed.run_printing("export 'since a.cert' --to html -o since.html", "export --to checker -o check.pyz",
                 "model examples/hard/flip_flop.json --max-n 3 -o soft.cert", "export soft.cert --to html -o soft.html",
                 "decide trained.json --claim claim.toml --max-n 3 --wrong wrong.cert --html decide.html",
                 "decide trained.json --claim claim.toml --max-n 1 --float binary32 -o runs.cert --wrong execution.cert "
@@ -266,20 +266,20 @@ def make_everything(said: Said) -> None:
                 "learn trained.json --claim claim.toml --max-n 1 -o learnt.cert --html learnt.html",
                 "equal trained.json trained.json --claim claim.toml --max-n 1 -o compared",
                 *(f"export '{name}' --to card -o '{name}.md'" for name in CARDS))
-    said.texts.append((said.folder / "compared" / "README.md").read_text(encoding="utf-8"))
-    said.texts.append(readme_of_training())
-    said.listen("export soft.cert --to site -o site")
-    said.texts.append((said.folder / "site" / "check.html").read_text(encoding="utf-8"))
+    printed.texts.append((printed.folder / "compared" / "README.md").read_text(encoding="utf-8"))
+    printed.texts.append(readme_of_training())
+    printed.run_printing("export soft.cert --to site -o site")
+    printed.texts.append((printed.folder / "site" / "check.html").read_text(encoding="utf-8"))
     for name in ("since.html", "soft.html", "decide.html", "floats.html", "count.html", "learnt.html"):
-        said.read_page(name)
+        printed.read_page(name)
     for name in CARDS:
-        card = (said.folder / f"{name}.md").read_text(encoding="utf-8")
-        said.texts.append(card)
+        card = (printed.folder / f"{name}.md").read_text(encoding="utf-8")
+        printed.texts.append(card)
         (block,) = re.findall(r"^```sh\n(.*?)\n```$", card, re.MULTILINE | re.DOTALL)
-        said.copied |= dict.fromkeys(block.splitlines(), said.folder)
-    said.texts += [complaint(LOOKED_AT.get(kind, "enc.pt"), kind, A_TRAINED_NETWORK) for kind in KINDS]
-    listen_to_an_audit(said)
-    listen_to_critical_constants(said)
+        printed.copied |= dict.fromkeys(block.splitlines(), printed.folder)
+    printed.texts += [complaint(LOOKED_AT.get(kind, "enc.pt"), kind, A_TRAINED_NETWORK) for kind in KINDS]
+    run_an_audit(printed)
+    run_critical_constants(printed)
 
 
 def readme_of_training() -> str:
@@ -292,35 +292,35 @@ def readme_of_training() -> str:
     return readme(training, None, commands_for(recipe(Sizes(), "causal", 2, 2), ["network.cert"]))
 
 
-def listen_to_an_audit(said: Said) -> None:
+def run_an_audit(printed: PrintedTexts) -> None:
     """All kinds of claims, in all forms of a report."""
-    status, text = said.run("certify audit claims.toml --html audit.html --markdown audit.md --json")
+    status, text = printed.run("certify audit claims.toml --html audit.html --markdown audit.md --json")
     assert status == 1, text
     report = json.loads(text[text.index("{"):])
     found = {claim["name"]: claim["witness"]["command"] for claim in report["claims"] if claim["witness"]}
     assert [claim["name"] for claim in report["claims"] if not found.get(claim["name"])] == ["floats"]
-    said.texts += [text, json.dumps(report)] + [claim["reason"] for claim in report["claims"]]
-    said.copied |= dict.fromkeys(found.values(), said.folder)
-    said.read_page("audit.html")
-    shown = (said.folder / "audit.md").read_text(encoding="utf-8")
+    printed.texts += [text, json.dumps(report)] + [claim["reason"] for claim in report["claims"]]
+    printed.copied |= dict.fromkeys(found.values(), printed.folder)
+    printed.read_page("audit.html")
+    shown = (printed.folder / "audit.md").read_text(encoding="utf-8")
     of_markdown = re.findall(r"^```(?:\w*)\n(certify run .*)\n```$", shown, re.MULTILINE)
     assert len(of_markdown) == len(found)
-    said.copied |= {command: said.where_its_file_is(command) for command in of_markdown}
+    printed.copied |= {command: printed.where_its_file_is(command) for command in of_markdown}
     one = "audit --model 'net b.json' --max-n 4"
-    replays = re.findall(r"^  replay +(certify .*)$", said.run(f"certify {one}")[1], re.MULTILINE)
+    replays = re.findall(r"^  replay +(certify .*)$", printed.run(f"certify {one}")[1], re.MULTILINE)
     assert len(replays) == 1
-    said.copied |= dict.fromkeys(replays, said.folder)
+    printed.copied |= dict.fromkeys(replays, printed.folder)
 
 
-def listen_to_critical_constants(said: Said) -> None:
+def run_critical_constants(printed: PrintedTexts) -> None:
     """Collect the output about a comparison: joint errors of heads, or the words are too long for it."""
     comparison = "audit --formula '#<[Q_1] > #<[Q_0]' --alphabet 01"
-    said.listen(f"{comparison} --max-n 2 --critical 2")
+    printed.run_printing(f"{comparison} --max-n 2 --critical 2")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("proofs.formula.feed_forward.every_word.MOST_WORK", 200)
         patch.setattr("certify.auditing.critical.SHORT", 4)
         patch.setattr("certify.auditing.critical.SHARES", (Fraction(1),))
-        said.listen(f"{comparison} --min-n 6 --max-n 6 --critical 6 --width 1/100")
+        printed.run_printing(f"{comparison} --min-n 6 --max-n 6 --critical 6 --width 1/100")
 
 
 def coq_readme() -> str:
@@ -358,8 +358,8 @@ def callers() -> Iterator[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
-    found = Said(tmp_path_factory.mktemp("user"))
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrintedTexts]:
+    found = PrintedTexts(tmp_path_factory.mktemp("user"))
     write_files(found.folder)
     on, command = RunCommand.on, commands._command
 
@@ -383,24 +383,24 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
 # -- what is printed works ---------------------------------------------------------------------------------------------
 
 
-def test_every_command_to_be_copied_works_as_it_is_printed(said: Said) -> None:
-    kinds = [shlex.split(line)[:2] for line in said.copied]
+def test_every_command_to_be_copied_works_as_it_is_printed(printed: PrintedTexts) -> None:
+    kinds = [shlex.split(line)[:2] for line in printed.copied]
     assert kinds.count(["certify", "run"]) >= 15 and kinds.count(["python", "-I"]) == 6
     assert ["certify", "export"] in kinds
-    for line in sorted(said.copied, key=lambda line: "--to checker" not in line):
-        status, text = said.run(line, said.copied[line])
+    for line in sorted(printed.copied, key=lambda line: "--to checker" not in line):
+        status, text = printed.run(line, printed.copied[line])
         assert status == 0, (line, text)
 
 
-def test_the_page_of_a_decision_shows_the_wrong_word_with_the_attention_of_every_head(said: Said) -> None:
-    (line,) = [line for line in said.copied if line.startswith("certify run wrong.cert")]
-    status, text = said.run(line)
+def test_the_page_of_a_decision_shows_the_wrong_word_with_the_attention_of_every_head(printed: PrintedTexts) -> None:
+    (line,) = [line for line in printed.copied if line.startswith("certify run wrong.cert")]
+    status, text = printed.run(line)
     assert status == 0 and "head 1.2   the attention weights" in text
     assert text.splitlines()[-1].startswith("wrong: at position 2, ")
 
 
-def test_every_command_that_a_text_mentions_is_one_that_is_run(said: Said) -> None:
-    met = {mention_in(text[found.start():]) for text in said.texts for found in NAMED.finditer(text)
+def test_every_command_that_a_text_mentions_is_one_that_is_run(printed: PrintedTexts) -> None:
+    met = {mention_in(text[found.start():]) for text in printed.texts for found in NAMED.finditer(text)
            if found[1] not in PROSE and not is_example(text[found.start():])}
     assert met == set(MENTIONED)
 
@@ -418,11 +418,11 @@ def test_every_command_that_a_document_mentions_has_the_options_that_it_names() 
         assert {*re.findall(r"(?<!\S)--[a-z][\w-]*", line)} <= options, (name, line)
 
 
-def test_every_command_that_is_mentioned_works(said: Said) -> None:
-    (said.folder / "written").mkdir()
+def test_every_command_that_is_mentioned_works(printed: PrintedTexts) -> None:
+    (printed.folder / "written").mkdir()
     for mention, run in MENTIONED.items():
         line = run if run.startswith("python ") else f"certify {run}"
-        status, text = said.run(line)
+        status, text = printed.run(line)
         assert status == (mention in REFUTED), (line, text)
         assert shlex.split(line)[:2] == shlex.split(mention)[:2]
 
@@ -447,9 +447,9 @@ def is_example(text: str) -> bool:
 # -- what the source could print was met -------------------------------------------------------------------------------
 
 
-def test_every_text_of_the_source_that_names_a_command_was_met(said: Said) -> None:
+def test_every_text_of_the_source_that_names_a_command_was_met(printed: PrintedTexts) -> None:
     """A text is what stands between two values that are put into it."""
-    spoken = " ".join(" ".join(said.texts).split())
+    spoken = " ".join(" ".join(printed.texts).split())
     sources = [path for package in ("certify", "constructions", "proofs") for path in (ROOT / package).rglob("*.py")]
     literals = {text for path in sources for literal in printed_literals(path)
                 for text in re.split(r"\{\w+\}", literal)}
@@ -461,10 +461,10 @@ def test_every_text_of_the_source_that_names_a_command_was_met(said: Said) -> No
                               if re.search(r"\bcertify [a-z]|\bpython3? ", path.read_text(encoding="utf-8"))]
 
 
-def test_every_function_that_builds_a_command_was_met(said: Said) -> None:
+def test_every_function_that_builds_a_command_was_met(printed: PrintedTexts) -> None:
     places = {place for path in (ROOT / "certify").rglob("*.py") for place in calls_of_builders(path)}
     assert len(places) > 8
-    assert places <= said.built_by
+    assert places <= printed.built_by
 
 
 def test_command_lines_are_put_together_in_one_place_each() -> None:

@@ -89,11 +89,11 @@ def test_a_compiled_library_that_was_changed_is_compiled_again(tmp_path: Path, c
 
 
 def test_what_was_compiled_before_an_interrupt_is_kept(tmp_path: Path, cache: Path) -> None:
-    said: list[str] = []
+    message: list[str] = []
 
     def interrupt(line: str) -> None:
-        said.append(line)
-        if len(said) == 12:
+        message.append(line)
+        if len(message) == 12:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -273,8 +273,8 @@ STEEPER: Sequence[tuple[str, dict[str, object]]] = [
 def test_what_is_no_slack_or_does_not_shut_on_slack_is_not_proved_and_slack_may_be_any_number_from_1_on() -> None:
     right = build(COMPARISON, Regime())
     found = places(*((changed_unit(right, writes, **changes), COMPARISON) for writes, changes in (*CHANGES, *STEEPER)))
-    for (writes, _), said in zip(CHANGES, found, strict=False):
-        assert f", ReLUs: {writes}: " in said
+    for (writes, _), message in zip(CHANGES, found, strict=False):
+        assert f", ReLUs: {writes}: " in message
     assert found[len(CHANGES):] == ["", ""]
 
 
@@ -344,12 +344,13 @@ def test_a_refusal_names_the_stage_and_its_directions() -> None:
 
 def test_a_refusal_says_what_is_the_matter_with_a_temperature() -> None:
     right = build("Q_a since Q_b", Regime())
-    said = {
+    message = {
         "1/(i-1)": "layer 1, head 1: the temperature may have no value, or not be positive",
         "1/n+1/n": f"{NEAR}: the temperature cannot be read, expected powers of i and n, over factors such as ln(n)",
         "3/n": f"{NEAR}: the scores are too close together: 1000 times as large, they would be accepted",
     }
-    assert refusals(*(changed_head(right, 0, temperature=parse_expression(text)) for text in said)) == [*said.values()]
+    changed = (changed_head(right, 0, temperature=parse_expression(text)) for text in message)
+    assert refusals(*changed) == [*message.values()]
 
 
 def test_a_refusal_names_the_head_and_what_was_tried() -> None:

@@ -27,14 +27,14 @@ MODELS = sorted((ROOT / "examples" / "models").glob("*.json"))
 JUDGE = "files => files.map(([name, bytes]) => judge(name, bytes))"
 PROGRAMS = (VERIFIED_IN_PAGES, EVERY_N_IN_PAGES)
 STATUS = {"accepted": 0, "rejected": 1, "malformed": 2, "incomplete": 3}
-Said = tuple[int, list[str]]
-Judges = Callable[[OcamlProgram, Sequence[Path]], list[Said]]
+PrintedTexts = tuple[int, list[str]]
+Judges = Callable[[OcamlProgram, Sequence[Path]], list[PrintedTexts]]
 
 
 @pytest.fixture(scope="module")
 def judges(browser: Browser) -> Judges:
     """Return the verdicts of a script on files, in a page that does not evaluate texts."""
-    def judge(program: OcamlProgram, paths: Sequence[Path]) -> list[Said]:
+    def judge(program: OcamlProgram, paths: Sequence[Path]) -> list[PrintedTexts]:
         script = script_of(program)
         page = browser.new_page()
         page.set_default_timeout(0)
@@ -49,7 +49,7 @@ def judges(browser: Browser) -> Judges:
     return judge
 
 
-def natively(program: OcamlProgram, paths: Sequence[Path]) -> list[Said]:
+def natively(program: OcamlProgram, paths: Sequence[Path]) -> list[PrintedTexts]:
     """Return the output of the program about the same files."""
     if program is VERIFIED_IN_PAGES:
         return [(STATUS[found.verdict], list(found.lines)) for found in check_verified(paths)]

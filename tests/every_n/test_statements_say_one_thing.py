@@ -105,9 +105,9 @@ def of_audits(listed: Sequence[Any], claims: Sequence[ClaimResult]) -> list[str]
 
 
 def of_divergences(listed: Sequence[Any], text: str) -> list[str]:
-    said, found = divergences(text), []
+    printed, found = divergences(text), []
     for one in listed:
-        words = said.pop((one.paper, short(one.name)), set())
+        words = printed.pop((one.paper, short(one.name)), set())
         wanted = {f"statement {one.statement}"} & {
             "statement fails", "statement fails on a reading", "statement incomplete"}
         if {word for word in words if word.startswith("statement")} != wanted:
@@ -118,7 +118,7 @@ def of_divergences(listed: Sequence[Any], text: str) -> list[str]:
             found.append(f"{one.name}: of its proof the list says {one.proof}, DIVERGENCES.md {sorted(words)}")
         if "conversion" in one.refuted and "perhaps the conversion" not in words:
             found.append(f"{one.name}: DIVERGENCES.md does not say that it is perhaps the conversion")
-    return found + [f"{name}: in DIVERGENCES.md, not in the list" for _, name in said]
+    return found + [f"{name}: in DIVERGENCES.md, not in the list" for _, name in printed]
 
 
 def of_coq(listed: Sequence[Any], refuting: set[str]) -> list[str]:
@@ -156,28 +156,28 @@ def test_the_page_the_audits_the_divergences_and_coq_say_one_thing_of_each_state
     assert disagreements(LIST, results(), DIVERGENCES, refuting_theorems(LIBRARY_FILES)) == []
 
 
-@pytest.mark.parametrize(("claim", "change", "said"), [
+@pytest.mark.parametrize(("claim", "change", "printed"), [
     ("theorem-20-a-predicate-as-printed", {"part": "statement"}, "the list says holds, the audit refuted"),
     ("theorem-26-large-gap", {"part": "remark"}, "the audit unknown"),
     ("lemma-27-integers", {"statement": "Lemma 27, numbers of another range"}, "not in the list"),
     ("lemma-27-integers", {"verdict": "refuted"}, "the list says fails on a reading, the audit refuted"),
     ("lemma-25-step-sign", {"part": "proof step"}, "an audit refutes a step of its proof"),
 ])
-def test_a_claim_under_another_label_is_found(claim: str, change: dict[str, Any], said: str) -> None:
+def test_a_claim_under_another_label_is_found(claim: str, change: dict[str, Any], printed: str) -> None:
     changed = [replace(one, **change) if one.name == claim else one for one in results()]
     found = of_audits(LIST, changed)
-    assert found and any(said in text for text in found), found
+    assert found and any(printed in text for text in found), found
 
 
-@pytest.mark.parametrize(("before", "after", "said"), [
+@pytest.mark.parametrize(("before", "after", "printed"), [
     ("| Theorem 26, order of 1/τ | statement fails |", "| Theorem 26, order of 1/τ | proof fails |", "Theorem 26"),
     ("| Lemma 7, proof | proof fails |", "| Lemma 7 | statement fails |", "Lemma 7"),
     ("| Lemma 5 | statement fails |", "| Lemma 5 | proof fails |", "Lemma 5"),
     ("| Lemma 27 |", "| Lemma 35 |", "Lemma 35"),
 ])
-def test_another_label_in_the_divergences_is_found(before: str, after: str, said: str) -> None:
+def test_another_label_in_the_divergences_is_found(before: str, after: str, printed: str) -> None:
     assert before in DIVERGENCES
-    assert any(text.startswith(said) for text in of_divergences(LIST, DIVERGENCES.replace(before, after)))
+    assert any(text.startswith(printed) for text in of_divergences(LIST, DIVERGENCES.replace(before, after)))
 
 
 def test_a_theorem_that_refutes_and_is_not_listed_is_found() -> None:

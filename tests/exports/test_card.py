@@ -50,10 +50,10 @@ def test_a_card_says_what_the_checker_says_of_each_kind_of_certificate(name: str
     assert card.startswith(f"## {HEADLINES[name]}\n")
     path = CORPUS / "accepted" / f"{name}.cert"
     checker = Path(__file__).parents[2] / "proofs" / "check"
-    said = subprocess.run([sys.executable, "-I", "-S", str(checker), str(path)], capture_output=True, text=True,
+    printed = subprocess.run([sys.executable, "-I", "-S", str(checker), str(path)], capture_output=True, text=True,
                           check=True).stdout.splitlines()
     (shown,) = re.findall(r"^```text\n(.*?)^```$", card, re.MULTILINE | re.DOTALL)
-    assert shown.splitlines() == said[:-1]
+    assert shown.splitlines() == printed[:-1]
     assert f"`{hashlib.sha256(path.read_bytes()).hexdigest()}`" in card
     assert ("Not claimed" in card) == ("FALSE" not in card)
 

@@ -175,19 +175,19 @@ def test_the_command_says_in_one_line_what_was_checked(folder: Folder) -> None:
 
 def test_the_command_says_which_letters_and_which_formula_coq_names(folder: Folder) -> None:
     folder.run()
-    said = run_command(folder.path, f"{folder.programs}:/usr/bin:/bin").stdout.splitlines()
-    assert said[:-1] == ['letters: ["a", "b"]', "formula: Q_a since Q_b"]
+    message = run_command(folder.path, f"{folder.programs}:/usr/bin:/bin").stdout.splitlines()
+    assert message[:-1] == ['letters: ["a", "b"]', "formula: Q_a since Q_b"]
 
 
 def test_the_command_says_what_the_predicates_mean(folder: Folder) -> None:
     folder.run(lengths=LENGTHS.replace("'' 'Q_a since Q_b'", "'PRlME(k) := k%2 == 0; R(k,n) := k > n' 'PRlME & R'"))
-    said = run_command(folder.path, f"{folder.programs}:/usr/bin:/bin").stdout.splitlines()
-    assert said[:-1] == ['letters: ["a", "b"]', "formula: PRlME & R", "where: PRlME(k) := k%2 == 0; R(k,n) := k > n"]
+    message = run_command(folder.path, f"{folder.programs}:/usr/bin:/bin").stdout.splitlines()
+    assert message[:-1] == ['letters: ["a", "b"]', "formula: PRlME & R", "where: PRlME(k) := k%2 == 0; R(k,n) := k > n"]
 
 
 def test_the_command_says_for_which_lengths_if_not_for_all(folder: Folder) -> None:
-    code, said = folder.run(lengths=LENGTHS.replace("every n", "every n from 1 to 8"))
-    assert code == 0 and said.startswith("PROVED for every n from 1 to 8: theorem/statement.v about model.json (")
+    code, message = folder.run(lengths=LENGTHS.replace("every n", "every n from 1 to 8"))
+    assert code == 0 and message.startswith("PROVED for every n from 1 to 8: theorem/statement.v about model.json (")
 
 
 @pytest.mark.parametrize(("lengths", "complaint"), [
@@ -300,7 +300,7 @@ def test_what_an_earlier_run_left_is_no_other_file(folder: Folder) -> None:
 
 OPTIONS = "-q -Q library Certify -Q theorem Folder"
 SPARING = """#!/bin/sh
-echo "$*" >> {said}
+echo "$*" >> {message}
 for file; do :; done
 case $file in
 library/*) cmp "$file" "{compiled}/${{file#library/}}" && cp "{compiled}/${{file#library/}}o" "${{file}}o";;
@@ -321,15 +321,15 @@ def test_the_command_of_the_readme_checks_the_folder_in_an_empty_environment(tmp
 def test_the_command_of_the_readme_accepts_what_is_right_and_refuses_what_is_wrong(tmp_path: Path) -> None:
     """`.ci/run` runs this one: Coq and its second checker, in an empty environment, with a library that is compiled."""
     coq = coq_or_skip()
-    said, sparing = tmp_path / "said.txt", tmp_path / "programs" / "coqc"
+    message, sparing = tmp_path / "said.txt", tmp_path / "programs" / "coqc"
     sparing.parent.mkdir()
-    sparing.write_text(SPARING.format(said=said, compiled=library_of(coq), coqc=coq.program), encoding="utf-8")
+    sparing.write_text(SPARING.format(message=message, compiled=library_of(coq), coqc=coq.program), encoding="utf-8")
     sparing.chmod(0o755)
     programs = f"{sparing.parent}:/usr/bin:/bin"
     check_right_folder(tmp_path / "right", programs)
     listed = (tmp_path / "right" / "_CoqProject").read_text(encoding="utf-8").splitlines()
     compiled = [line for line in listed if line.endswith(".v")]
-    assert said.read_text(encoding="utf-8").splitlines() == [
+    assert message.read_text(encoding="utf-8").splitlines() == [
         *(f"{OPTIONS} {name}" for name in (*compiled, "theorem/lengths.v")), "--print-version"]
     wrong = tmp_path / "wrong"
     write_folder(str(wrong), coq_folder(since(), checked=True), PROGRAMS)
@@ -359,7 +359,7 @@ def test_the_command_checks_a_folder_about_some_lengths_and_says_which(tmp_path:
     assert done.returncode == 0 and "\nPROVED for every n from 1 to 8: " in done.stdout, done.stderr
 
 
-def said_of_more(statement: str) -> str:
+def with_more_claims(statement: str) -> str:
     """Return the statement with a length more, from the same network and the same proof."""
     return statement.replace("(Some 8%nat)", "(Some 9%nat)")
 
@@ -380,7 +380,7 @@ def in_other_words(statement: str) -> str:
 
 
 @pytest.mark.parametrize(("change", "refused"), [
-    (str, None), (in_other_words, None), (said_of_more, "statement.v"), (about_nothing, "lengths.v"),
+    (str, None), (in_other_words, None), (with_more_claims, "statement.v"), (about_nothing, "lengths.v"),
 ], ids=["as it is", "in other words", "a longer range", "about nothing"])
 def test_coq_refuses_a_statement_that_is_not_proved_or_not_about_the_model(
         tmp_path: Path, change: Callable[[str], str], refused: str | None) -> None:
@@ -388,8 +388,8 @@ def test_coq_refuses_a_statement_that_is_not_proved_or_not_about_the_model(
     files = proof_files(claim.network, claim.formula, "Theorem_recent_write", ProvedLengths(1, 8))
     changed = change(files["statement.v"])
     assert (changed == files["statement.v"]) == (change is str)
-    said = asked_of_coq({**files, "statement.v": changed}, tmp_path, refused)
-    assert said == ([] if refused else ["every n from 1 to 8", 'w0"", ""w1"", ""i', "", "!Q_w0 S Q_w1"])
+    message = asked_of_coq({**files, "statement.v": changed}, tmp_path, refused)
+    assert message == ([] if refused else ["every n from 1 to 8", 'w0"", ""w1"", ""i', "", "!Q_w0 S Q_w1"])
 
 
 def asked_of_coq(files: Mapping[str, str], folder: Path, refused: str | None = None) -> list[str]:

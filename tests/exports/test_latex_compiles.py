@@ -32,6 +32,6 @@ def test_tables_and_pictures_compile_and_fit_on_the_page(sealed: Callable[..., S
     (tmp_path / "all.tex").write_text(HEAD + "\n\\clearpage\n".join(parts) + "\n\\end{document}\n", encoding="ascii")
     ended = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"], cwd=tmp_path,
                            capture_output=True, check=False)
-    said = ended.stdout.decode("utf-8", "replace")
-    assert ended.returncode == 0, re.findall(r"^!.*(?:\n.*){4}", said, re.MULTILINE)
-    assert not [width for width in re.findall(r"Overfull .hbox \(([\d.]+)pt", said) if float(width) > 5]
+    printed = ended.stdout.decode("utf-8", "replace")
+    assert ended.returncode == 0, re.findall(r"^!.*(?:\n.*){4}", printed, re.MULTILINE)
+    assert not [width for width in re.findall(r"Overfull .hbox \(([\d.]+)pt", printed) if float(width) > 5]

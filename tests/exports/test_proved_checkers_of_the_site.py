@@ -149,7 +149,7 @@ def test_the_page_says_what_the_program_says_of_certificates_and_mutants_without
         wait_until_ready(page)
         part = page.locator("#found article").first.locator("section")
         assert part.get_attribute("data-verdict") == found.verdict, path
-        said = " ".join(part.locator("dl").inner_text().split())
-        assert said == " ".join(" ".join(found.lines).replace(str(path), path.name).split())
+        printed = " ".join(part.locator("dl").inner_text().split())
+        assert printed == " ".join(" ".join(found.lines).replace(str(path), path.name).split())
         assert ("Theorem judge_certificate_holds" in part.inner_text()) is (found.verdict == "accepted")
     assert [each for each in wrong if "404" not in each] == []

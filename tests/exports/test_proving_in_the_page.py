@@ -58,9 +58,9 @@ print(json.dumps([name for name, place in places.items() if place.startswith({el
 """
     done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    said, used = map(json.loads, done.stdout.splitlines())
+    printed, used = map(json.loads, done.stdout.splitlines())
     assert {"flint", "z3"} == {name for name in used if not name.startswith("_cython")}
-    for found, asked in zip(said, ASKED[:2], strict=True):
+    for found, asked in zip(printed, ASKED[:2], strict=True):
         native = proved(*asked)
         assert found["certificate"] == native["certificate"] != "" and found["rows"] == native["rows"]
 
@@ -73,16 +73,16 @@ def test_the_certificate_is_the_file_that_the_command_beside_it_writes(asked: An
     assert Path("proved.cert").read_text(encoding="utf-8") == found["certificate"] and found["verdict"] == "certified"
 
 
-@pytest.mark.parametrize(("asked", "key", "said"), [
+@pytest.mark.parametrize(("asked", "key", "printed"), [
     (("Q_a & (Q_b since", "", "temperature", False, 4), "caret", "Q_a & (Q_b since\n                ^"),
     (("Q_a", "aa", "temperature", False, 4), "error", "alphabet 'aa': 'a' occurs twice, expected distinct symbols"),
     (("Q_a", "a", "temperature", False, 65), "error", "words up to length: 65, expected 1 to 64 here"),
     (("Q_a until Q_b", "ab", "temperature", True, 4), "verdict", "unsupported"),
 ])
 def test_what_is_wrong_is_said_and_what_is_not_certified_has_no_certificate(
-        asked: Any, key: str, said: str) -> None:
+        asked: Any, key: str, printed: str) -> None:
     found = proved(*asked)
-    assert found[key] == said and not found.get("certificate")
+    assert found[key] == printed and not found.get("certificate")
 
 
 def test_the_licences_of_what_is_packed_are_packed_and_no_tests_or_pages() -> None:

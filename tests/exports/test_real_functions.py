@@ -47,15 +47,15 @@ def page(sealed: Sealed) -> str:
     return certificate_page(sealed, "x.cert")
 
 
-@pytest.mark.parametrize(("export", "said"), [
+@pytest.mark.parametrize(("export", "printed"), [
     (latex_of, r"exactly $0$ if not. Here $\ln$ is the real function."),
     (page, "in real arithmetic with real softmax. Here ln is the real function.</p>"),
 ])
 def test_tables_and_the_page_say_that_the_logarithm_is_the_real_one(
-        export: Callable[[Sealed], str], said: str, logarithm: tuple[str, Sealed],
+        export: Callable[[Sealed], str], printed: str, logarithm: tuple[str, Sealed],
         rational: tuple[str, Sealed]) -> None:
     text = export(logarithm[1])
-    assert said in text and (export is not latex_of or not LONG.search(text))
+    assert printed in text and (export is not latex_of or not LONG.search(text))
     assert "real function" not in export(rational[1])
 
 

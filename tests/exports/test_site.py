@@ -208,17 +208,17 @@ def test_models_softened_networks_and_inputs_in_tracks_stand_in_the_gallery(monk
     """None has the name of another exhibit; of a model that is not defined for one symbol the claim begins with two."""
     others = {path.stem for path in (examples_folder() / "adders").glob("*.toml")} - {"parity", "decimal_soft"}
     monkeypatch.setattr("certify.exports.site.gallery.SLOW", others)
-    said_of: list[str] = []
-    tell = said_of.append
+    printed_for: list[str] = []
+    tell = printed_for.append
     exhibits = [*model_exhibits(3, tell), *softened_exhibits(1, tell), *tracks_exhibits(tell)]
-    assert "parity_tracks" in said_of
+    assert "parity_tracks" in printed_for
     names = [each.name for each in exhibits]
     assert len(set(names)) == len(names) and not set(names) & {example.name for example in load_examples()}
-    said = {each.name: each.proves for each in exhibits}
-    assert said["first_by_logarithm_model"] == "right on all words of length 2 to 3"
-    assert said["k_hop_2_softened"] == "a claim about all words of length <= 1 is proved"
-    assert said["parity_tracks"] == "a claim about all allowed inputs is proved"
-    assert said["decimal_soft_tracks_wrong_input"] == "wrong on an input"
+    printed = {each.name: each.proves for each in exhibits}
+    assert printed["first_by_logarithm_model"] == "right on all words of length 2 to 3"
+    assert printed["k_hop_2_softened"] == "a claim about all words of length <= 1 is proved"
+    assert printed["parity_tracks"] == "a claim about all allowed inputs is proved"
+    assert printed["decimal_soft_tracks_wrong_input"] == "wrong on an input"
     assert all(each.page for each in exhibits)
     assert site_files(exhibits, None)["gallery/parity_tracks.html"]
 
@@ -401,8 +401,8 @@ def test_the_checker_in_the_page_says_what_the_checker_says_without_a_network(
         found = page.locator("#found article").first
         verdict = {0: "accepted", 1: "rejected", 2: "malformed", 3: "incomplete"}[status]
         assert found.get_attribute("data-verdict") == verdict, path.name
-        said = re.sub(r"\s+", " ", found.locator("dl").inner_text()).strip()
-        assert said == re.sub(r"\s+", " ", text).strip(), path.name
+        printed = re.sub(r"\s+", " ", found.locator("dl").inner_text()).strip()
+        assert printed == re.sub(r"\s+", " ", text).strip(), path.name
         expect(found).to_contain_text(hashlib.sha256(path.read_bytes()).hexdigest())
     page.reload()  # what was kept is enough
     wait_until_ready(page)

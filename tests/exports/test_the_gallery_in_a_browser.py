@@ -40,7 +40,7 @@ def mutants_of(paths: list[Path], folder: Path, capsys: pytest.CaptureFixture[st
                 break
 
 
-def said_of(page: Page, path: Path) -> tuple[str, str]:
+def printed_for(page: Page, path: Path) -> tuple[str, str]:
     """Return the verdict of the page on a file, and its sentences."""
     number = page.locator("#found article").count()
     page.locator("#file").set_input_files(str(path))
@@ -65,7 +65,7 @@ def test_every_certificate_of_the_gallery_is_accepted_and_mutants_are_rejected_w
     assert len(paths) >= 100
     for path in [*paths, *islice(mutants_of(paths, tmp_path, capsys), MUTANTS)]:
         status, text = native(path, capsys)
-        assert said_of(page, path) == ("rejected" if status else "accepted", " ".join(text.split())), path.name
+        assert printed_for(page, path) == ("rejected" if status else "accepted", " ".join(text.split())), path.name
     assert page.locator("article[data-verdict=rejected]").count() == MUTANTS
     page.goto(f"{address}gallery/{paths[3].stem}.html")  # nobody was here before
     page.get_by_role("button", name=f"Check {paths[3].name}").click()

@@ -54,8 +54,8 @@ def alone(folder: Path, program: str) -> str:
 
 
 def test_what_is_packed_answers_as_the_library_does(unpacked: Path) -> None:
-    said = alone(unpacked, f"for each in {ASKED!r}: print(answer(*each))")
-    assert [json.loads(line) for line in said.splitlines()] == [answered(*asked) for asked in ASKED]
+    printed = alone(unpacked, f"for each in {ASKED!r}: print(answer(*each))")
+    assert [json.loads(line) for line in printed.splitlines()] == [answered(*asked) for asked in ASKED]
 
 
 @pytest.fixture(scope="module")
@@ -118,16 +118,16 @@ def test_without_an_alphabet_one_more_symbol_stands_for_all_others() -> None:
     assert answered("Q_b & Q_a", " ", "")["alphabet"] == list(alphabet_of(parse_formula("Q_b & Q_a")))
 
 
-@pytest.mark.parametrize(("asked", "key", "said"), [
+@pytest.mark.parametrize(("asked", "key", "printed"), [
     ((MISTAKE, "", ""), "caret", f"{MISTAKE}\n{' ' * len(MISTAKE)}^"),
     (("Q_a", "aa", ""), "error", "alphabet 'aa': 'a' occurs twice, expected distinct symbols"),
     (("Q_a", "ab", "ac"), "word_error", "word, position 2: found 'c', expected one of a, b"),
     (("Q_a", "a", "a" * 201), "word_error", "word: 201 symbols, expected at most 200 here"),
     (("(" * 30_000 + "Q_a", "a", ""), "error", ""),
 ])
-def test_what_is_wrong_is_said_in_a_line(asked: tuple[str, str, str], key: str, said: str) -> None:
+def test_what_is_wrong_is_said_in_a_line(asked: tuple[str, str, str], key: str, printed: str) -> None:
     found = answered(*asked)
-    assert found[key].startswith(said) and (key == "word_error") == ("formula" in found)
+    assert found[key].startswith(printed) and (key == "word_error") == ("formula" in found)
 
 
 # -- in a browser ------------------------------------------------------------------------------------------------------

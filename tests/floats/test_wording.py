@@ -21,5 +21,5 @@ def test_a_wrong_run_is_not_called_the_first_where_shorter_words_are_open(
         certified: Lengths | None, beginning: str) -> None:
     wrong = Refutation(("a",) * 52, 52, "output", True, None, Execution())
     row = FloatRow(presets()["bfloat16"], up_to(64), certified, "", wrong)
-    (said,) = describe_row(row)
-    assert said.startswith(beginning)
+    (printed,) = describe_row(row)
+    assert printed.startswith(beginning)

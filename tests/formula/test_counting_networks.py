@@ -168,9 +168,9 @@ def test_swapped_masks_are_not_proved_and_break_a_word(text: str) -> None:
 
 def test_keys_of_the_wrong_scale_are_not_proved() -> None:
     """Position keys without n lose the sharpness; the direction is then not near enough."""
-    blunt = Style(temperature="1", keys="")
-    assert unproved(discharge(comparison_model("#<[Q_1] > #<[Q_0]", style=blunt), up_to(12))) != []
-    assert unproved(discharge(predicate_model("ODD(#<[Q_1])", style=blunt), up_to(12))) != []
+    flat = Style(temperature="1", keys="")
+    assert unproved(discharge(comparison_model("#<[Q_1] > #<[Q_0]", style=flat), up_to(12))) != []
+    assert unproved(discharge(predicate_model("ODD(#<[Q_1])", style=flat), up_to(12))) != []
 
 
 # -- what is kept and sealed -------------------------------------------------------------------------------------------

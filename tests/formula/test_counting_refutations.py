@@ -61,7 +61,7 @@ def test_swapped_masks_are_refuted_by_the_mean_at_two_letters() -> None:
     assert isinstance(outcome.counterexample.meaning, Mean)
 
 
-def blunt_at(transformer: Transformer, n: int) -> Transformer:
+def flat_at(transformer: Transformer, n: int) -> Transformer:
     """Lookups lose their sharpness for words of length n only."""
     def blunted(head: Head) -> Head:
         return replace(head, temperature=parse_expression(f"({head.temperature})*(1+999*0^((n-{n})^2))"))
@@ -73,14 +73,14 @@ def blunt_at(transformer: Transformer, n: int) -> Transformer:
 @pytest.mark.one_in(6)
 @pytest.mark.parametrize("text", ["ODD(#<[Q_1])", "PRIME(#>[Q_0])", "#<[Q_1] > #<[Q_0]", "#>[Q_1] == #<[Q_0]"])
 def test_words_beyond_the_searched_lengths_are_made_from_the_failing_cases(text: str) -> None:
-    transformer = blunt_at((predicate_model if "(#" in text else comparison_model)(text), 9)
+    transformer = flat_at((predicate_model if "(#" in text else comparison_model)(text), 9)
     assert all(line.proved for line in discharge(transformer, up_to(8)))
     outcome = refuted(transformer, 10)
     assert len(outcome.counterexample.word) == 9 > exhaustive_length(2, up_to(10))
 
 
 def test_words_with_counts_of_any_formula_are_found_by_chance() -> None:
-    transformer = blunt_at(compile_formula(parse_formula("ODD(#<[prev Q_1])"), "01", Regime()), 9)
+    transformer = flat_at(compile_formula(parse_formula("ODD(#<[prev Q_1])"), "01", Regime()), 9)
     outcome = refuted(transformer, 9)
     assert len(outcome.counterexample.word) == 9 > exhaustive_length(2, up_to(9))
 

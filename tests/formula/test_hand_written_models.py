@@ -109,11 +109,11 @@ def test_a_query_whose_directions_share_no_factor_is_refused_by_name() -> None:
     """The constant is too small: the critical one is ln 6/ln 3 = 1.6309...; Coq requires 2."""
     refused = ("the query reads ln(n), expected truths, counts, and powers of i and n; a factor such as ln(n) must be "
                "one of the temperature, or of all that the query reads")
-    said: Sequence[tuple[Mapping[str, str], str]] = (
+    printed: Sequence[tuple[Mapping[str, str], str]] = (
         ({"ln(n)": "8/5"}, CLOSE), ({"ln(n)": "1", "1": "1"}, refused), ({"1": "1", "ln(n)": "1"}, refused),
         ({"ln(n)": "1", "sqrt(n)": "1"}, refused))
-    assert places_of(*(with_query(query, "1") for query, _ in said)) == [
-        f"layer 1, heads: bit at the first position (head 1): {what}" for _, what in said]
+    assert places_of(*(with_query(query, "1") for query, _ in printed)) == [
+        f"layer 1, heads: bit at the first position (head 1): {what}" for _, what in printed]
 
 
 @pytest.mark.parametrize(("least", "greatest", "message"), [

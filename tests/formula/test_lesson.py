@@ -87,11 +87,11 @@ def test_every_layer_has_sentences_and_every_stray_is_below_a_quarter(text: str,
     request = read_request(text, Options(alphabet))
     lesson = teach(request, request.network)
     assert len(lesson.layers) == len(request.network.layers) and all(lesson.layers)
-    assert all(sentence.endswith(".") for said in lesson.layers for sentence in said)
+    assert all(sentence.endswith(".") for printed in lesson.layers for sentence in printed)
     assert isinstance(lesson.outcome, Certified) and lesson.outcome.max_n == 16
-    said = describe_softness(lesson)
-    assert said[-1].startswith("certified for n <= 16, and accepted by the independent checker")
-    assert bool(lesson.errors) is any(line.startswith("head ") for line in said)
+    printed = describe_softness(lesson)
+    assert printed[-1].startswith("certified for n <= 16, and accepted by the independent checker")
+    assert bool(lesson.errors) is any(line.startswith("head ") for line in printed)
 
 
 def test_what_is_not_certified_is_not_said_to_be() -> None:

@@ -37,10 +37,11 @@ BITS = 512
 # -- a word, run -------------------------------------------------------------------------------------------------------
 
 
-def with_heats(transformer: Transformer, *heats: str) -> Transformer:
+def with_temperatures(transformer: Transformer, *temperatures: str) -> Transformer:
     """Return the same, with these temperatures for its heads in turn."""
     layers = tuple(replace(layer, heads=tuple(
-        replace(head, temperature=parse_expression(heats[k % len(heats)])) for k, head in enumerate(layer.heads)))
+        replace(head, temperature=parse_expression(temperatures[k % len(temperatures)]))
+        for k, head in enumerate(layer.heads)))
         for layer in transformer.layers)
     return replace(transformer, layers=layers)
 
@@ -49,13 +50,13 @@ def with_heats(transformer: Transformer, *heats: str) -> Transformer:
 def test_runs_enclose_the_numbers_of_the_real_functions(seed: int) -> None:
     draw = random.Random(seed)
     network = compile_formula(parse_formula("(Q_a since Q_b) & #<[Q_a] > #>[Q_b]"), "ab", Regime())
-    heats = draw.sample(["1/(n*ln(n+1))", "sqrt(2)/i", "1/(2*sqrt(n)+ln(i))", "ln(i+n)/n^2"], 3)
+    temperatures = draw.sample(["1/(n*ln(n+1))", "sqrt(2)/i", "1/(2*sqrt(n)+ln(i))", "ln(i+n)/n^2"], 3)
     embedded = {name: parse_expression(draw.choice([f"({value})*sqrt(i)", f"({value})+ln(n)", str(value)]))
                 if not str(value).startswith("[") else value for name, value in network.position_embedding.items()}
-    blunt = replace(with_heats(network, *heats), position_embedding=embedded)
+    flat = replace(with_temperatures(network, *temperatures), position_embedding=embedded)
     word = tuple(draw.choices("ab", k=4))
     with mpmath.workdps(200):
-        for held, numbers in zip(run_soft(blunt, word, BITS), run_by_mpmath(blunt, word), strict=True):
+        for held, numbers in zip(run_soft(flat, word, BITS), run_by_mpmath(flat, word), strict=True):
             for name, x in held.items():
                 low, high = (mpf(end.numerator) / end.denominator for end in (x.lower, x.upper))
                 slack = mpf(10) ** -150 * (1 + abs(numbers[name]))
@@ -169,7 +170,7 @@ def test_a_hard_head_takes_the_greatest_real_score(keys: tuple[str, str], sees: 
 def test_temperatures_are_positive_if_the_real_ones_are(temperature: str, complaint: str | None) -> None:
     net = Network("01", temperature="1")
     net.output(net.round(net.head("bit", key="FIRST", value="Q_1", means="O (FIRST & Q_1)")))
-    network = with_heats(net.build(), temperature)
+    network = with_temperatures(net.build(), temperature)
     if complaint is None:
         check_defined(network, Lengths(1, 3))
     else:
@@ -184,7 +185,7 @@ def test_temperatures_are_positive_if_the_real_ones_are(temperature: str, compla
 @pytest.mark.parametrize("temperature", ["1/(2*ln(n+1))", "1/(3*sqrt(n))", "1/(ln(n+2)*sqrt(2)+i)", "sqrt(2)/ln(i+9)"])
 def test_worst_errors_enclose_those_of_the_real_functions(temperature: str) -> None:
     """Every word, by mpmath; the ends are those of rounded functions, widened."""
-    model = with_heats(read_transformer((MODELS / "first_by_index.json").read_text()), temperature)
+    model = with_temperatures(read_transformer((MODELS / "first_by_index.json").read_text()), temperature)
     for n in (1, 2, 3, 4):
         lines = discharge(model, Lengths(n, n), twice=False)
         (line,) = [line for line in lines if line.worst]

@@ -65,11 +65,11 @@ def test_no_search_replays_more_than_its_work(work: int, monkeypatch: pytest.Mon
 
 
 def test_searches_are_the_same_every_time() -> None:
-    transformer, said = network("ODD(#<[Q_a])"), [list[str](), list[str]()]
+    transformer, printed = network("ODD(#<[Q_a])"), [list[str](), list[str]()]
     accounts = [find_counterexample(transformer, up_to(12), [], work=6_000, progress=told.append).account
-                for told in said]
-    assert accounts[0] == accounts[1] and said[0] == said[1]
-    assert said[0][0] == "looking for a counterexample: words, 1 of length 1 or less"
+                for told in printed]
+    assert accounts[0] == accounts[1] and printed[0] == printed[1]
+    assert printed[0][0] == "looking for a counterexample: words, 1 of length 1 or less"
 
 
 def test_work_that_does_not_fit_is_not_begun_and_is_remembered() -> None:

@@ -88,11 +88,11 @@ def test_a_setting_without_a_meaning_is_refused_by_name() -> None:
     whole, options = contents("gpt2")
     more = {**whole.settings, "attn_pdrop": Fraction(1, 10), "vocab_size": 5, "n_layer": 2}
     assert recognise(Contents(whole.tensors, more), options, "m", "config.json", ()).network.rows == 12
-    for change, said in (({"alibi": True}, "config.json, alibi: an unknown setting, expected none"),
+    for change, printed in (({"alibi": True}, "config.json, alibi: an unknown setting, expected none"),
                          ({"a": 1, "b": 2}, "config.json, a: an unknown setting .and 1 more"),
                          ({"n_layer": 3}, "m: 2 layers, expected 3, as stated in another file"),
                          ({"vocab_size": 6}, "config.json, vocab_size: 6, but transformer.wte.weight has rows: 5")):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=printed):
             recognise(Contents(whole.tensors, {**more, **change}), options, "m", "config.json", ())
 
 

@@ -117,7 +117,7 @@ def test_a_textbook_sinusoid_is_read_at_any_length(tmp_path: Path) -> None:
 JUMP = "a jump .* on numbers that programs round in several ways"
 
 
-@pytest.mark.parametrize(("body", "said"), [
+@pytest.mark.parametrize(("body", "printed"), [
     ("h = h + torch.linspace(0, 1, 4).floor()", JUMP), ("h = h + (torch.sin(torch.arange(4)) > 0)", JUMP),
     ("h = h + torch.exp(torch.arange(4)).long()", JUMP), ("h = h + (self.f.sum() > 0)", JUMP),
     ("h = h + self.f.mean().round()", JUMP), ("h = h + torch.arange(0, 0.4, 0.1).ceil()", JUMP),
@@ -134,9 +134,9 @@ JUMP = "a jump .* on numbers that programs round in several ways"
     ("p = torch.zeros(4); p.index_put_((self.i64 % 4,), self.f, accumulate=True); h = h + p",
      "elements added at indices"),
     ("h = h + self.i64 ** self.i64", "a negative power")])
-def test_what_depends_on_rounding_or_on_shared_memory_is_refused(tmp_path: Path, body: str, said: str) -> None:
+def test_what_depends_on_rounding_or_on_shared_memory_is_refused(tmp_path: Path, body: str, printed: str) -> None:
     torch = torch_or_skip()
-    with pytest.raises(InputError, match=rf"^m.pt2: [^\n]*{said}"):
+    with pytest.raises(InputError, match=rf"^m.pt2: [^\n]*{printed}"):
         read(tmp_path, program(torch, module(torch, body)))
 
 
@@ -175,13 +175,13 @@ def test_shorter_inputs_than_a_program_states_are_the_same_network_or_refused(tm
         read(tmp_path, data, 6)
 
 
-@pytest.mark.parametrize(("body", "size", "said"), [
+@pytest.mark.parametrize(("body", "size", "printed"), [
     ("h = h + 1", "2 * n", r"inputs of a size that is computed of others, Mul\(Integer\(2\), Symbol\('s"),
     ("h = h + self.f[self.f > 0].sum()", "n", r"size u\d+ does not follow from the number of tokens")])
-def test_a_size_that_is_not_the_length_is_named(tmp_path: Path, body: str, size: str, said: str) -> None:
+def test_a_size_that_is_not_the_length_is_named(tmp_path: Path, body: str, size: str, printed: str) -> None:
     torch = torch_or_skip()
     length = eval(size, {"n": torch.export.Dim("n", max=9)})
-    with pytest.raises(InputError, match=f"^m.pt2: {said}"):
+    with pytest.raises(InputError, match=f"^m.pt2: {printed}"):
         read(tmp_path, program(torch, module(torch, body), length), 6)
 
 

@@ -75,7 +75,7 @@ def test_scaled_rotary_positions(tmp_path: Path, kind: str, scaling: str) -> Non
     check_logits(torch, imported(torch, tmp_path, state, Options(), config), logits)
 
 
-@pytest.mark.parametrize(("kind", "changes", "said"), [
+@pytest.mark.parametrize(("kind", "changes", "printed"), [
     ("qwen3", {"rope_scaling": {"rope_type": "yarn", "factor": 2.0}},
      'config.json, rope_scaling: "yarn" is not supported, expected default, linear or llama3'),
     ("opt", {"do_layer_norm_before": False}, "config.json, do_layer_norm_before: false is not supported"),
@@ -84,10 +84,10 @@ def test_scaled_rotary_positions(tmp_path: Path, kind: str, scaling: str) -> Non
     ("neox", {"rotary_pct": 0.25}, "1 of 4 coordinates of a head are turned, expected an even number"),
     ("bloom", {"num_attention_heads": 2, "n_layer": 3}, "2 layers, expected 3")])
 def test_what_no_row_says_is_refused_by_its_name(tmp_path: Path, kind: str, changes: dict[str, Any],
-                                                  said: str) -> None:
+                                                  printed: str) -> None:
     torch = torch_or_skip()
     state, _, config = KINDS[kind](torch)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=printed):
         imported(torch, tmp_path, state, Options(), config | changes)
 
 
@@ -96,13 +96,14 @@ def test_a_missing_tensor_and_one_too_many_are_named(tmp_path: Path) -> None:
     state, _, config = decoders.phi(torch)
     (tmp_path / "config.json").write_text(json.dumps(config))
     arrays = {name: tensor.numpy() for name, tensor in state.items()}
-    for change, said in ((None, "m.npz: no tensor model.layers.1.mlp.fc2.weight, expected it beside the other tensors"),
-                         (np.zeros(3), r"m.npz: tensor extra \(<f8 \[3\]\) is not understood")):
+    for change, printed in ((None, "m.npz: no tensor model.layers.1.mlp.fc2.weight, expected it beside the other "
+                                   "tensors"),
+                            (np.zeros(3), r"m.npz: tensor extra \(<f8 \[3\]\) is not understood")):
         changed = dict(arrays)
         if change is None:
             del changed["model.layers.1.mlp.fc2.weight"]
         else:
             changed["extra"] = change
         np.savez(tmp_path / "m.npz", **changed)
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=printed):
             import_network([tmp_path / "m.npz", tmp_path / "config.json"])

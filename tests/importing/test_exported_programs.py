@@ -82,15 +82,15 @@ def test_a_norm_of_what_was_turned_is_a_turn_of_the_norm_and_of_nothing_else(tmp
     assert any("keep lengths" in one for one in result.report.assumed) is (gates == 0)
 
 
-@pytest.mark.parametrize(("kind", "by", "said"), [
+@pytest.mark.parametrize(("kind", "by", "printed"), [
     ("masked", "program", r"node layer_norm \(ReduceMean\): a mean or sum of numbers of tokens except padding$"),
     ("shifted", "program", r"node pad \(aten.pad.default\): an operation that is not supported$"),
     ("masked", "graph", r"node /first/LayerNormalization \(LayerNormalization\): a norm of numbers of tokens except "),
     ("shifted", "graph", r"node /Pad \(Pad\): an operation that is not supported on values that depend on tokens$")])
-def test_what_is_not_read_is_named_with_its_node(tmp_path: Path, kind: str, by: str, said: str) -> None:
+def test_what_is_not_read_is_named_with_its_node(tmp_path: Path, kind: str, by: str, printed: str) -> None:
     torch = torch_or_skip()
     model = graphs.make(torch, kind)
-    with pytest.raises(InputError, match=f"^m.{'pt2' if by == 'program' else 'onnx'}: {said}"):
+    with pytest.raises(InputError, match=f"^m.{'pt2' if by == 'program' else 'onnx'}: {printed}"):
         _ = read(tmp_path, program(torch, model)) if by == "program" else of_onnx(torch, tmp_path, model, True)
 
 
@@ -162,18 +162,18 @@ def test_a_damaged_program_is_one_line(tmp_path: Path, old: str) -> None:
         read(tmp_path, altered(lambda text: text.replace(f'"{old}"', '"other"')))
 
 
-@pytest.mark.parametrize(("size", "said"), [
+@pytest.mark.parametrize(("size", "printed"), [
     (23, r"node unflatten \(aten.unflatten.int\): a result of shape \(6, 1, 3, 8\), expected \(6, 1, 3, 8\) of an "
          r"array of shape \(6, 1, 23\)"),
     (10**9, r"node linear \(aten.linear.default\): an array of more than 16777216 elements")])
-def test_arrays_have_the_shapes_that_the_program_states(tmp_path: Path, size: int, said: str) -> None:
+def test_arrays_have_the_shapes_that_the_program_states(tmp_path: Path, size: int, printed: str) -> None:
     def change(text: str) -> str:
         document = json.loads(text)
         if "graph_module" in document:
             document["graph_module"]["graph"]["tensor_values"]["linear"]["sizes"][2]["as_int"] = size
         return json.dumps(document)
 
-    with pytest.raises(InputError, match=f"^m.pt2: {said}$"):
+    with pytest.raises(InputError, match=f"^m.pt2: {printed}$"):
         read(tmp_path, altered(change))
 
 
@@ -193,7 +193,7 @@ def test_a_tensor_that_repeats_its_elements_fills_no_memory(tmp_path: Path) -> N
 CHANGED = "changes "
 
 
-@pytest.mark.parametrize(("body", "said"), [
+@pytest.mark.parametrize(("body", "printed"), [
     ("h[..., :2].mul_(2); x = torch.cat([h, h], -1)[..., :4]", CHANGED),
     ("h[..., :2].mul_(2); x = torch.stack([h, h]).sum(0)", CHANGED),
     ("h[..., :2].mul_(2); x = torch.einsum('btd,de->bte', h, c)", CHANGED),
@@ -207,11 +207,11 @@ CHANGED = "changes "
     ("x = h + (torch.tensor([200], dtype=torch.uint8) > torch.tensor([-3], dtype=torch.int8)).to(h.dtype)", ""),
     ("x = h + ((torch.arange(4) > 0) < 1).to(h.dtype)", ""),
     ("x = h + ((torch.arange(4) > 0) == 0).to(h.dtype)", "")])
-def test_types_and_changes_in_place_are_those_of_torch_or_refused(tmp_path: Path, body: str, said: str) -> None:
+def test_types_and_changes_in_place_are_those_of_torch_or_refused(tmp_path: Path, body: str, printed: str) -> None:
     torch = torch_or_skip()
     model = small(torch, f"{body}; return x")
-    if said:
-        with pytest.raises(InputError, match=f"^m.pt2: node .*{said}"):
+    if printed:
+        with pytest.raises(InputError, match=f"^m.pt2: node .*{printed}"):
             read(tmp_path, program(torch, model))
     else:
         check(torch, read(tmp_path, program(torch, model)), model, 1e-6)
@@ -277,11 +277,11 @@ def test_a_program_for_batches_of_several_sequences_is_refused(tmp_path: Path) -
         open_program(data, "m.pt2", {})([0] * 4)
 
 
-@pytest.mark.parametrize(("name", "old", "new", "said"), [
+@pytest.mark.parametrize(("name", "old", "new", "printed"), [
     ("models/model.json", '"major": 8', '"major": 9', "a program of version 9 of the format"),
     ("models/model.json", '"aten": ', '"other": ', "a program of version 8 of the format with operations of other"),
     ("models/second.json", "", "", "not a whole program of torch.export.save: programs [^,]*, [^,]*second.json, exp")])
-def test_an_archive_has_one_program_of_a_known_version(tmp_path: Path, name: str, old: str, new: str, said: str
+def test_an_archive_has_one_program_of_a_known_version(tmp_path: Path, name: str, old: str, new: str, printed: str
                                                        ) -> None:
     whole, changed = zipfile.ZipFile(io.BytesIO(classifier())), io.BytesIO()
     members = {one: whole.read(one) for one in whole.namelist()}
@@ -291,7 +291,7 @@ def test_an_archive_has_one_program_of_a_known_version(tmp_path: Path, name: str
     with zipfile.ZipFile(changed, "w") as archive:
         for one, data in members.items():
             archive.writestr(one, data)
-    with pytest.raises(InputError, match=f"^m.pt2: {said}"):
+    with pytest.raises(InputError, match=f"^m.pt2: {printed}"):
         read(tmp_path, changed.getvalue())
     with pytest.raises(InputError, match=r"^m.pt2: the program cannot be run [^\n]*$"):
         open_program(changed.getvalue(), "m.pt2", {})

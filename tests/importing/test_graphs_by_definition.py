@@ -128,17 +128,17 @@ def test_it_is_what_onnx_runtime_computes(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_means_something_else_is_refused(tmp_path: Path, name: str) -> None:
-    opset, nodes, said = REFUSED[name]
+    opset, nodes, printed = REFUSED[name]
     with pytest.raises(InputError) as refused:
         imported(tmp_path, model(opset, nodes))
-    assert str(refused.value).startswith(f"m.onnx: {'node ' * said.startswith('n_')}{said}")
+    assert str(refused.value).startswith(f"m.onnx: {'node ' * printed.startswith('n_')}{printed}")
     assert "\n" not in str(refused.value)
 
 
 def test_what_hides_by_a_finite_number_is_said(tmp_path: Path) -> None:
-    said = "scores are hidden by finite numbers"
-    assert any(said in one for one in imported(tmp_path, model(*READ["causal-by-choice"])).report.assumed)
-    assert not any(said in one for one in imported(tmp_path, model(*READ["padding"])).report.assumed)
+    printed = "scores are hidden by finite numbers"
+    assert any(printed in one for one in imported(tmp_path, model(*READ["causal-by-choice"])).report.assumed)
+    assert not any(printed in one for one in imported(tmp_path, model(*READ["padding"])).report.assumed)
 
 
 def test_a_domain_of_onnx_has_no_functions(tmp_path: Path) -> None:

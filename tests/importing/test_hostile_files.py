@@ -155,7 +155,7 @@ def test_a_missing_tensor_is_named(tmp_path: Path) -> None:
     assert "no tensor h.0.ln_2.weight" in complaint(safetensors_file(rest), "m.safetensors", tmp_path)
 
 
-@pytest.mark.parametrize(("change", "said"), [
+@pytest.mark.parametrize(("change", "printed"), [
     (lambda header: header["wte.weight"].update(data_offsets=[0, 1 << 40]), "expected a whole number"),
     (lambda header: header["wte.weight"].update(shape=[1 << 30, 1 << 30]), "expected 4611686018427387904 bytes"),
     (lambda header: header["wpe.weight"].update(header["wte.weight"]), "a tensor begins at byte 0 of the data"),
@@ -164,8 +164,8 @@ def test_a_missing_tensor_is_named(tmp_path: Path) -> None:
     (lambda header: header.update(x=[]), "expected an object with the keys dtype, shape, data_offsets"),
 ])
 def test_headers_of_safetensors_describe_the_bytes_exactly(
-        change: Callable[[Any], None], said: str, tmp_path: Path) -> None:
-    assert said in complaint(safetensors_file(ARRAYS, change), "m.safetensors", tmp_path)
+        change: Callable[[Any], None], printed: str, tmp_path: Path) -> None:
+    assert printed in complaint(safetensors_file(ARRAYS, change), "m.safetensors", tmp_path)
 
 
 def test_a_member_beyond_every_file_is_one_line() -> None:
@@ -192,17 +192,17 @@ def test_repeated_names_are_refused(tmp_path: Path) -> None:
     assert "two members of the archive have the same name" in complaint(file.getvalue(), "m.npz", tmp_path)
 
 
-@pytest.mark.parametrize(("change", "said"), [
+@pytest.mark.parametrize(("change", "printed"), [
     ([1, (3, 4), (4, 1), 12], "reaches to element 13"),
     ([0, (3, 4), (1 << 39, 1), 12], "reaches to element"),
     ([0, (1 << 39, 4), (0, 1), 12], "expected at most 40000000"),
     ([-1, (3, 4), (4, 1), 12], "numbers of 0 or more"),
     ([0, (3, 4), (4,), 12], "numbers of 0 or more"),
 ])
-def test_tensors_lie_inside_their_storages(change: list[Any], said: str, tmp_path: Path) -> None:
+def test_tensors_lie_inside_their_storages(change: list[Any], printed: str, tmp_path: Path) -> None:
     def spoil(tensor: list[Any]) -> None:
         tensor[:] = change
-    assert said in complaint(torch_file(ARRAYS, spoil), "m.pt", tmp_path)
+    assert printed in complaint(torch_file(ARRAYS, spoil), "m.pt", tmp_path)
 
 
 def test_archives_are_no_bombs(tmp_path: Path) -> None:
@@ -263,9 +263,9 @@ def archived(pickled: bytes) -> bytes:
 def test_nothing_in_a_pickle_is_run(value: Any, named: str, protocol: int, tmp_path: Path,
                                     monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    said = complaint(archived(pickle.dumps(value, protocol)), "m.pt", tmp_path)
-    assert named in said.replace("__builtin__", "builtins")
-    assert "which is never run" in said
+    printed = complaint(archived(pickle.dumps(value, protocol)), "m.pt", tmp_path)
+    assert named in printed.replace("__builtin__", "builtins")
+    assert "which is never run" in printed
     assert not (tmp_path / "ran").exists()
 
 
@@ -296,11 +296,11 @@ def test_keys_that_take_for_ever_to_hash_are_refused() -> None:
 def test_old_files_of_torch_and_other_files_are_named(tmp_path: Path) -> None:
     assert "a bare pickle" in complaint(pickle.dumps({}, 2), "m.pt", tmp_path)
     assert "neither safetensors" in complaint(b"GGUF", "m.gguf", tmp_path)
-    said = complaint(archived(pickle.dumps([1], 2)), "m.pt", tmp_path)
-    assert "a list is saved in it, expected a state dict: names and tensors" in said
+    printed = complaint(archived(pickle.dumps([1], 2)), "m.pt", tmp_path)
+    assert "a list is saved in it, expected a state dict: names and tensors" in printed
 
 
 def test_a_vocabulary_of_50000_is_refused_by_its_size(tmp_path: Path) -> None:
     large = ARRAYS | {"wte.weight": np.zeros((50_000, 204), np.float32)}
-    said = complaint(safetensors_file(large), "m.safetensors", tmp_path)
-    assert said == "m.safetensors: tensors of 40800000 bytes, expected at most 40000000 in all"
+    printed = complaint(safetensors_file(large), "m.safetensors", tmp_path)
+    assert printed == "m.safetensors: tensors of 40800000 bytes, expected at most 40000000 in all"

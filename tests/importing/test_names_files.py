@@ -136,7 +136,7 @@ def test_the_layout_of_modular_addition_is_recognised(tmp_path: Path) -> None:
     check_logits(torch, result, logits)
 
 
-@pytest.mark.parametrize(("text", "said"), [
+@pytest.mark.parametrize(("text", "printed"), [
     ("names = 1", 'names.toml: unknown key "names", expected tensors, ignore or settings'),
     ("tensors = 1", "names.toml, tensors: 1, expected a table"),
     ("ignore = [1]", "names.toml, ignore: [1], expected a list of names"),
@@ -160,12 +160,12 @@ def test_the_layout_of_modular_addition_is_recognised(tmp_path: Path) -> None:
     ("[tensors]\na = 'n'", "names.toml, a: tensor n has elements <i8, expected binary32"),
     ("[tensors]\na = { join = ['x', { from = 'x', rows = [0, 2] }], axis = 1 }", "names.toml, a: <f4 [2, 4] beside "
      "<f4 [3, 4] along axis 1, expected the same format and, except along that axis, the same shape")])
-def test_what_is_wrong_is_one_line(tmp_path: Path, text: str, said: str) -> None:
+def test_what_is_wrong_is_one_line(tmp_path: Path, text: str, printed: str) -> None:
     np.savez(tmp_path / "m.npz", x=np.zeros((3, 4), np.float32), y=np.zeros((3, 2)), n=np.zeros(3, np.int64))
     (tmp_path / "names.toml").write_text(text)
     with pytest.raises(InputError) as error:
         import_network([tmp_path / "m.npz"], Options(), read_names(tmp_path / "names.toml"))
-    assert str(error.value).startswith(said)
+    assert str(error.value).startswith(printed)
     assert "\n" not in str(error.value)
 
 

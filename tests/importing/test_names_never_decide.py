@@ -167,17 +167,17 @@ def test_readouts_and_norms_are_asked_for(tmp_path: Path, norms: str, read_at: s
     assert np.abs(found - expected).max() < 1e-11
 
 
-@pytest.mark.parametrize(("changes", "said"), [
+@pytest.mark.parametrize(("changes", "printed"), [
     ({"readout": "max"}, "--readout max: expected each, first, last, mean; for others export the program"),
     ({"place": (("norms.final", "pooled"),)}, "m.pt: --place norms.final=pooled, expected it with --readout mean"),
     ({"place": (("norms.final", "final"), ("other", "embedding"))},
      "m.pt: --place other=embedding, expected one norm there, of norms.final"),
     ({"place": (("norms.final", "final"),), "norm": "none"}, "m.pt: --norm none, but there is a tensor"),
     ({"place": (("norms.final", "final"),), "norm": None}, "expected --norm layer or rms")])
-def test_places_and_readouts_that_do_not_fit_are_refused(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+def test_places_and_readouts_that_do_not_fit_are_refused(tmp_path: Path, changes: dict[str, Any], printed: str) -> None:
     state = classifier(torch_or_skip(), "rms", "each", ("final",)).state_dict()
     options = replace(ENCODER, attention="bidirectional", activation="relu", norm_first=False, norm="rms")
-    assert said in refusal(tmp_path, state, replace(options, **changes))
+    assert printed in refusal(tmp_path, state, replace(options, **changes))
 
 
 # -- buffers -----------------------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def masks(torch: Any) -> dict[str, Any]:
             "weak": torch.triu(torch.full_like(square, -3), 1), "strict": square.tril(-1)}
 
 
-@pytest.mark.parametrize(("mask", "attention", "said"), [
+@pytest.mark.parametrize(("mask", "attention", "printed"), [
     ("causal", "causal", ""), ("hidden", "causal", ""), ("seen", "causal", ""), ("none", "bidirectional", ""),
     ("causal", "bidirectional", "it hides later tokens, but attention is bidirectional"),
     ("none", "causal", "it hides no tokens, but attention is causal"),
@@ -199,12 +199,12 @@ def masks(torch: Any) -> dict[str, Any]:
     ("weak", "causal", "a mask of 0 and -3, expected 0 and 1, or 0 and -9999 or less"),
     ("strict", "causal", "a mask of other tokens than the later ones"),
     ("row", "causal", "expected a square mask")])
-def test_masks_are_compared(tmp_path: Path, mask: str, attention: Any, said: str) -> None:
+def test_masks_are_compared(tmp_path: Path, mask: str, attention: Any, printed: str) -> None:
     torch = torch_or_skip()
     state = {**models.encoder(torch, True, True)[0], "src_mask": masks(torch)[mask]}
     options = replace(ENCODER, attention=attention)
-    if said:
-        assert said in refusal(tmp_path, state, options)
+    if printed:
+        assert printed in refusal(tmp_path, state, options)
     else:
         assert read(tmp_path, state, options).report.not_weights == {"src_mask": "a mask, which --attention describes"}
 
@@ -220,9 +220,9 @@ def test_a_mask_of_fewer_positions_cuts_the_table(tmp_path: Path) -> None:
 def test_numbers_of_positions_and_angles_are_compared(tmp_path: Path) -> None:
     torch = torch_or_skip()
     state, llama = models.encoder(torch, True, True)[0], models.llama(torch)[0]
-    for first, said in ((0, ""), (1, "m.pt: tensor position_ids (int64 [1, 12]): expected 0, 1, 2, …")):
+    for first, printed in ((0, ""), (1, "m.pt: tensor position_ids (int64 [1, 12]): expected 0, 1, 2, …")):
         given = {**state, "position_ids": torch.arange(first, 12 + first)[None]}
-        assert said == refusal(tmp_path, given, ENCODER) if said else read(tmp_path, given, ENCODER)
+        assert printed == refusal(tmp_path, given, ENCODER) if printed else read(tmp_path, given, ENCODER)
     name = "model.rotary_emb.inv_freq"
     assert name in read(tmp_path, {**llama, name: torch.tensor([1.0, 0.01])}, LLAMA_BY_NAMES).report.not_weights
     assert refusal(tmp_path, {**llama, name: torch.tensor([1.0, 0.001])}, LLAMA_BY_NAMES) == (
@@ -248,7 +248,7 @@ def test_a_configuration_of_transformer_lens_answers(tmp_path: Path) -> None:
     assert scaled.attention_steps[0].scale.times == Fraction(1, 3)
 
 
-@pytest.mark.parametrize(("changes", "said"), [
+@pytest.mark.parametrize(("changes", "printed"), [
     ({"parallel_attn_mlp": True}, "config.json, parallel_attn_mlp: true is not supported, expected false"),
     ({"use_local_attn": True}, "config.json, use_local_attn: true is not supported"),
     ({"output_logits_soft_cap": 30.0}, "config.json, output_logits_soft_cap"),
@@ -259,9 +259,9 @@ def test_a_configuration_of_transformer_lens_answers(tmp_path: Path) -> None:
     ({"gated_mlp": True}, "config.json, gated_mlp: true, but the tensors imply false"),
     ({"new_habit": 1}, "config.json, new_habit: an unknown setting, expected none")])
 def test_settings_of_transformer_lens_that_are_not_read_are_refused(
-        tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+        tmp_path: Path, changes: dict[str, Any], printed: str) -> None:
     state, _ = models.hooked(torch_or_skip())
-    assert said in refusal(tmp_path, state, Options(kind="hooked-transformer"), CFG | changes)
+    assert printed in refusal(tmp_path, state, Options(kind="hooked-transformer"), CFG | changes)
 
 
 def test_attention_alone_has_no_activation(tmp_path: Path) -> None:
@@ -304,8 +304,9 @@ def test_pairs_of_rotary_coordinates_are_those_of_the_configuration(
     rotary = CFG | {"positional_embedding_type": "rotary", "rotary_dim": 4} | (
         {} if told is None else {"rotary_adjacent_pairs": told})
     kind = Options(kind="hooked-transformer")
-    for change, said in (({"rotary_dim": 2}, "rotary_dim: 2 (or omitted"), ({"n_ctx": 1}, "n_ctx: 1, but blocks.0.")):
-        assert said in refusal(tmp_path, state, kind, rotary | change)
+    for change, printed in (({"rotary_dim": 2}, "rotary_dim: 2 (or omitted"),
+                            ({"n_ctx": 1}, "n_ctx: 1, but blocks.0.")):
+        assert printed in refusal(tmp_path, state, kind, rotary | change)
     if bool(told) == (stored == "neighbours"):
         network = read(tmp_path, state, kind, rotary).network
         assert network.attention_steps[0].rotary and network.attention_steps[0].rotary.pairing == stored

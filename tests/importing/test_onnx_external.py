@@ -57,7 +57,7 @@ def test_a_tensor_without_offset_and_length_is_the_whole_file(tmp_path: Path) ->
     assert import_network([path]).network.tensors["t"].data == TABLE.tobytes()
 
 
-@pytest.mark.parametrize(("entries", "said"), [
+@pytest.mark.parametrize(("entries", "printed"), [
     ({"location": "../m.onnx.data"}, r"tensor t: kept in \.\./m.onnx.data, expected a file in the folder of the model"),
     ({"location": "/etc/passwd"}, "kept in /etc/passwd, expected a file in"), ({"location": ".."}, "bare"),
     ({"location": "sub/m.onnx.data"}, "expected a file in the folder"), ({"location": ""}, "expected a file"),
@@ -67,13 +67,13 @@ def test_a_tensor_without_offset_and_length_is_the_whole_file(tmp_path: Path) ->
     ({"offset": "-1"}, "expected numbers of bytes"), ({"length": "44"}, "expected 48 bytes"),
     ({"length": None}, "expected 48 bytes"), ({"offset": "9" * 18}, "expected 48 bytes"),
     ({"checksum": "00"}, "has another checksum"), ({"basepath": "/"}, "basepath of a tensor in another file")])
-def test_other_files_are_not_read(tmp_path: Path, entries: dict[str, str | None], said: str) -> None:
+def test_other_files_are_not_read(tmp_path: Path, entries: dict[str, str | None], printed: str) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     path = saved(folder)
     (tmp_path / "m.onnx.data").write_bytes((folder / "m.onnx.data").read_bytes())
     (folder / "link").symlink_to(tmp_path / "m.onnx.data")
     os.mkfifo(folder / "pipe")
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError, match=printed) as caught:
         import_network([changed(path, **entries)])
     assert "\n" not in str(caught.value)

@@ -73,12 +73,12 @@ def small_model(**changes: Any) -> bytes:
     return result
 
 
-@pytest.mark.parametrize(("changes", "said"), [
+@pytest.mark.parametrize(("changes", "printed"), [
     ({"data_location": 1}, "stored in another file"), ({"dims": [2**40, 2**40]}, "24 bytes, expected"),
     ({"dims": [-2, -3]}, "expected at most 8 sizes"), ({"raw_data": b""}, "0 bytes, expected 24"),
     ({"data_type": 11}, "24 bytes, expected 48")])
-def test_tensors_are_what_they_state(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_tensors_are_what_they_state(changes: dict[str, Any], printed: str) -> None:
+    with pytest.raises(InputError, match=printed):
         initializers(small_model(**changes))
 
 

@@ -136,7 +136,7 @@ def test_a_norm_that_is_one_operation(tmp_path: Path) -> None:
     assert np.allclose(found, np.array([2, 6]) / (6.5 + 0.5) ** 0.5, rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize(("nodes", "said"), [
+@pytest.mark.parametrize(("nodes", "printed"), [
     ([LOOKED_UP, ("Sin", ["h"], "y", {})], r"node n_y \(Sin\): an operation that is not supported"),
     ([LOOKED_UP, ("Exp", ["h"], "y", {})], r"node n_y \(Exp\): an operation that is not supported"),
     ([LOOKED_UP, ("Softmax", ["h"], "y", {"axis": 1})], r"node n_y \(Softmax\): a softmax of something other than "),
@@ -161,21 +161,21 @@ def test_a_norm_that_is_one_operation(tmp_path: Path) -> None:
      r"node n_c \(Range\): an array of more than 16777216 elements$"),
     ([LOOKED_UP, ("Sqrt", ["h"], "y", {})], r"node n_y \(Sqrt\): a root of something other than a mean of squares$"),
     ([("Add", ["t", "t"], "y", {})], r"output y, expected logits of tokens$")])
-def test_the_first_node_that_is_not_understood_is_named(tmp_path: Path, nodes: list[Any], said: str) -> None:
+def test_the_first_node_that_is_not_understood_is_named(tmp_path: Path, nodes: list[Any], printed: str) -> None:
     arrays = {"t": TABLE, "big": np.array([2**20, 2**20]), "i": np.array([1, 2, 0]), "yes": np.array(True),
               "column": np.zeros((2**13, 1)), "line": np.zeros((1, 2**13)),
               "least": np.array(-(2**40)), "none": np.array(0), "one": np.array(1),
               "zero": np.array([0]), "zeros": np.zeros(2, np.float32)}
-    with pytest.raises(InputError, match="^m.onnx: " + said) as error:
+    with pytest.raises(InputError, match="^m.onnx: " + printed) as error:
         imported(tmp_path, written(nodes, arrays))
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(("length", "kind", "said"), [
+@pytest.mark.parametrize(("length", "kind", "printed"), [
     (3, 1, r"input x of shape \[1, 3\], expected tokens as integers"),
     (10**9, 7, r"inputs of 1000000000 tokens, expected 1 to 512$")])
-def test_an_input_that_is_no_word_is_refused(tmp_path: Path, length: int, kind: int, said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_an_input_that_is_no_word_is_refused(tmp_path: Path, length: int, kind: int, printed: str) -> None:
+    with pytest.raises(InputError, match=printed):
         imported(tmp_path, written([LOOKED_UP, ("Neg", ["h"], "y", {})], {"t": TABLE}, length, kind))
 
 

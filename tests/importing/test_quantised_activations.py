@@ -151,11 +151,11 @@ REFUSED: dict[str, tuple[list[Node], str]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_not_read_is_one_line_with_its_node(tmp_path: Path, name: str) -> None:
-    nodes, said = REFUSED[name]
+    nodes, printed = REFUSED[name]
     with pytest.raises(InputError) as refused:
         imported(tmp_path, of_nodes(nodes))
     line = str(refused.value)
-    assert line.startswith(f"m.onnx: node n_{nodes[-1][2].split()[0]} ({nodes[-1][0]}): ") and said in line
+    assert line.startswith(f"m.onnx: node n_{nodes[-1][2].split()[0]} ({nodes[-1][0]}): ") and printed in line
     assert "\n" not in line
 
 

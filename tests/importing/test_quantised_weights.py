@@ -156,12 +156,12 @@ REFUSED: dict[str, tuple[Node | None, dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_no_quantised_weight_is_one_line_with_its_node(tmp_path: Path, name: str) -> None:
-    node, arrays, said = REFUSED[name]
+    node, arrays, printed = REFUSED[name]
     node = node or ("DequantizeLinear", ["q", "s"], "w", {"axis": 1})
     data = graph([node, ("MatMul", ["h", "w"], "y", {})], {"q": Q, "s": np.float32(0.5), **arrays}, {})
     with pytest.raises(InputError) as refused:
         imported(tmp_path, data)
-    assert str(refused.value).startswith(f"m.onnx: node n_w ({node[0]}): ") and said in str(refused.value)
+    assert str(refused.value).startswith(f"m.onnx: node n_w ({node[0]}): ") and printed in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -260,7 +260,7 @@ def test_names_of_numbers_scales_and_zero_points(tmp_path: Path) -> None:
     assert NOTE in result.report.assumed
 
 
-@pytest.mark.parametrize(("rule", "said"), [
+@pytest.mark.parametrize(("rule", "printed"), [
     ('from = "q", scale = "q"', "scale: elements I8, expected binary32, binary64, binary16 or bfloat16"),
     ('from = "s", scale = "s"', "elements F32, expected integers"),
     ('from = "q", scale = "s", zero = "s"', "zero: elements F32, expected integers"),
@@ -276,7 +276,7 @@ def test_names_of_numbers_scales_and_zero_points(tmp_path: Path) -> None:
     ('from = "q", scale = "i"', "a scale of inf, expected finite numbers"),
     ('from = "q", scale = "h"', "a number times its scale is beyond binary64, expected smaller scales"),
     ('from = "q", scale = "d"', "a number times its scale is not a binary64 number, expected scales of fewer bits")])
-def test_rules_that_do_not_fit_are_one_line(tmp_path: Path, rule: str, said: str) -> None:
+def test_rules_that_do_not_fit_are_one_line(tmp_path: Path, rule: str, printed: str) -> None:
     arrays = weights_of(plans()["tomita_2"].folder)
     codes, scale = quantised(arrays.pop(FC), 8)
     arrays |= {"q": codes, "s": scale[:, 0], "z": np.full(64, 200, np.int32), "d": np.full(64, 0.1),
@@ -284,7 +284,7 @@ def test_rules_that_do_not_fit_are_one_line(tmp_path: Path, rule: str, said: str
                "n": np.array([-0.5], np.float16), "o": np.zeros(64, np.float32), "i": np.full(64, np.inf, np.float32)}
     with pytest.raises(InputError) as refused:
         by_names(tmp_path, arrays, f'[tensors]\n"{FC}" = {{ {rule} }}')
-    assert str(refused.value).startswith(f"names.toml, {FC}") and said in str(refused.value)
+    assert str(refused.value).startswith(f"names.toml, {FC}") and printed in str(refused.value)
 
 
 # -- checkpoints -------------------------------------------------------------------------------------------------------
@@ -382,7 +382,7 @@ def test_checkpoints_of_known_ways_are_exact(tmp_path: Path, kind: str) -> None:
 WEIGHTS = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 8, "symmetric": False}
 
 
-@pytest.mark.parametrize(("kind", "changes", "said"), [
+@pytest.mark.parametrize(("kind", "changes", "printed"), [
     ("gptq", {"quant_method": "bitsandbytes"}, "quant_method: \"bitsandbytes\" is not supported, expected"),
     ("gptq", {"quant_method": None}, "quant_method: null is not supported"),
     ("gptq", {"quant_method": []}, "is not supported"),
@@ -414,10 +414,11 @@ WEIGHTS = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 8, "
     ("int-quantized", {"config_groups": {"a": {"weights": {"num_bits": 8, "type": "float"}}}}, "expected binary32"),
     ("gptq", {"quant_method": "fp8"}, "quant_method: \"fp8\": it rounds what depends on tokens"),
     ("float-quantized", {"quant_method": "gptq", "bits": 4, "format": None}, "has elements F8_E4M3 without scales")])
-def test_checkpoints_of_other_ways_are_one_line(tmp_path: Path, kind: str, changes: dict[str, Any], said: str) -> None:
+def test_checkpoints_of_other_ways_are_one_line(
+        tmp_path: Path, kind: str, changes: dict[str, Any], printed: str) -> None:
     with pytest.raises(InputError) as refused:
         import_network(checkpoint(tmp_path, kind, **changes))
-    assert said in str(refused.value) and "\n" not in str(refused.value)
+    assert printed in str(refused.value) and "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(("kind", "dtype"), [("F8_E4M3", "float8_e4m3fn"), ("F8_E5M2", "float8_e5m2")])

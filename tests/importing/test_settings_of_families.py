@@ -231,7 +231,7 @@ def test_what_releases_read_in_two_ways_is_refused_unless_the_release_is_told(ch
                 read("gpt2", told)
 
 
-@pytest.mark.parametrize(("name", "changes", "said"), [
+@pytest.mark.parametrize(("name", "changes", "printed"), [
     ("gpt2", {"model_type": "gpt_bigcode"}, 'model_type: "gpt_bigcode" is not supported, expected '),
     ("llama", {"model_type": "harmless"}, 'model_type: "harmless" is not supported, expected '),
     ("bert", {"model_type": "roberta"}, 'model_type: "roberta" is not supported, expected '),
@@ -258,10 +258,10 @@ def test_what_releases_read_in_two_ways_is_refused_unless_the_release_is_told(ch
     ("gpt2", {"transformers_version": "6.0.0"}, 'transformers_version: "6.0.0", expected one below 6'),
     ("bert", {"position_embedding_type": "relative_key"}, 'position_embedding_type: "relative_key" is not supported'),
     ("gpt2", {"quantization_config": {}}, "quantization_config: {} is not supported, expected null")])
-def test_what_changes_a_network_is_refused_by_name(name: str, changes: dict[str, Any], said: str) -> None:
+def test_what_changes_a_network_is_refused_by_name(name: str, changes: dict[str, Any], printed: str) -> None:
     with pytest.raises(InputError) as refused:
         read(name, changes)
-    assert said in str(refused.value)
+    assert printed in str(refused.value)
 
 
 def test_a_cap_that_is_left_out_is_the_default_of_gemma_2() -> None:
@@ -316,7 +316,7 @@ def test_rules_by_kind_of_layer_are_refused_by_name() -> None:
         rotary("qwen3", {}, by_kind)
 
 
-@pytest.mark.parametrize(("outer", "inside", "key", "version", "said"), [
+@pytest.mark.parametrize(("outer", "inside", "key", "version", "printed"), [
     ({"rope_theta": 5}, {"rope_theta": 6}, "rope_parameters", None, "rope_parameters, rope_theta: 6, but outside"),
     ({}, {"rope_theta": 6}, "rope_scaling", None, "rope_scaling, rope_theta: 6, but outside it is 10000"),
     ({}, {"rope_theta": 6}, "rope_scaling", "4.57.6", "rope_scaling, rope_theta: 6, but outside it is 10000"),
@@ -331,10 +331,10 @@ def test_rules_by_kind_of_layer_are_refused_by_name() -> None:
     ({}, {"partial_rotary_factor": FACTOR}, "rope_parameters", None, 'partial_rotary_factor: "1/2" is not supported'),
     ({"partial_rotary_factor": FACTOR}, None, "", None, "partial_rotary_factor: an unknown setting")])
 def test_rules_of_which_versions_would_read_others_are_refused(
-        outer: dict[str, Any], inside: dict[str, Any] | None, key: str, version: str | None, said: str) -> None:
+        outer: dict[str, Any], inside: dict[str, Any] | None, key: str, version: str | None, printed: str) -> None:
     with pytest.raises(InputError) as refused:
         rotary("llama", outer, inside, key, version)
-    assert said in str(refused.value)
+    assert printed in str(refused.value)
 
 
 def test_what_stands_inside_goes_first_in_version_5() -> None:

@@ -111,16 +111,16 @@ def test_what_stands_in_other_inputs_is_said_and_never_guessed(tmp_path: Path, b
     with torch.no_grad():
         expected = model(*inputs)[0].numpy()
     assert np.abs(FloatNetwork(result.network).logits(word.numpy(), 0) - expected).max() < 1e-6
-    for given, said in (((), "inputs tokens, attention_mask, position_ids, expected one, the tokens; what others are, "
-                             "say --given NAME=NUMBER and NAME=places"),
+    for given, printed in (((), "inputs tokens, attention_mask, position_ids, expected one, the tokens; what others "
+                                "are, say --given NAME=NUMBER and NAME=places"),
                         (GIVEN[:1], "inputs tokens, position_ids, expected one, the tokens; what"),
                         ((*GIVEN, ("x", 1)), "--given x, but the inputs are tokens, attention_mask, position_ids")):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=printed):
             import_network([path], Options(rows=graphs.ROWS, given=given))
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize(("kind", "said"), [
+@pytest.mark.parametrize(("kind", "printed"), [
     ("paddedqueries", r"node and_2 \(And\): conditions on tokens of two positions in one mask, expected one position"),
     ("paddedrows", r"node masked_fill \(Where\): a mask by the tokens of queries, or of other positions than those of "
                    r"keys"),
@@ -135,7 +135,7 @@ def test_what_stands_in_other_inputs_is_said_and_never_guessed(tmp_path: Path, b
     *((kind, r"node \w+ \(aten.[\w.]+\): reads an array that mul_ changes in place under another name, "
             r"expected a new array")
       for kind in ("shared", "sharedpairs"))])
-def test_what_would_be_read_wrongly_is_refused_with_its_node(tmp_path: Path, kind: str, said: str) -> None:
+def test_what_would_be_read_wrongly_is_refused_with_its_node(tmp_path: Path, kind: str, printed: str) -> None:
     torch = torch_or_skip()
-    with pytest.raises(InputError, match=f"^m.pt2: {said}$"):
+    with pytest.raises(InputError, match=f"^m.pt2: {printed}$"):
         read(tmp_path, program(torch, styles.make(torch, kind)))

@@ -84,9 +84,9 @@ def test_a_mean_over_one_token_is_compared_with_onnx_runtime(tmp_path: Path) -> 
         with_comparison(changed, [tmp_path / "m.onnx"], {}, None)
 
 
-@pytest.mark.parametrize(("kind", "said"), [
+@pytest.mark.parametrize(("kind", "printed"), [
     ("summed", "node /ReduceSum: a sum over all tokens of inputs of any length, expected a mean, or a graph for one")])
-def test_what_no_network_has_is_refused_by_name(tmp_path: Path, kind: str, said: str) -> None:
+def test_what_no_network_has_is_refused_by_name(tmp_path: Path, kind: str, printed: str) -> None:
     torch = torch_or_skip()
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=printed):
         of_onnx(torch, tmp_path, textbooks.make(torch, kind), True)

@@ -116,9 +116,9 @@ def test_a_network_of_boot_native(tmp_path: Path, rotary: str, gated: bool, grou
 
 def test_what_no_file_of_boot_native_says_is_asked_for(tmp_path: Path) -> None:
     state = native(models.hooked(torch_or_skip(), "neighbours")[0])
-    said = refusal(tmp_path, state, Options())
-    assert all(f"--{option}" in said for option in (
-        "kind boot-native", "attention", "heads", "epsilon", "activation", "rotary-base")), said
+    printed = refusal(tmp_path, state, Options())
+    assert all(f"--{option}" in printed for option in (
+        "kind boot-native", "attention", "heads", "epsilon", "activation", "rotary-base")), printed
     assert "expected --heads" in refusal(tmp_path, state, Options(), {k: v for k, v in CFG.items() if k not in (
         "n_heads", "positional_embedding_type")})
 
@@ -134,7 +134,7 @@ def test_settings_of_boot_native_mean_what_its_program_makes_of_them(
     assert {step.scale for step in network.steps if isinstance(step, AttentionStep)} == {scale}
 
 
-@pytest.mark.parametrize(("changes", "said"), [
+@pytest.mark.parametrize(("changes", "printed"), [
     ({"architecture": "LlamaForCausalLM"}, 'architecture: "LlamaForCausalLM" is not supported, as settings of Transf'),
     ({"architecture": None}, "expected --kind boot-native, if it names"),
     ({"final_rms": True}, "final_rms: true is not supported"), ({"act_fn": "solu"}, 'act_fn: "solu" is not supported'),
@@ -144,9 +144,9 @@ def test_settings_of_boot_native_mean_what_its_program_makes_of_them(
     ({"qk_norm_after_rope": True}, "qk_norm_after_rope: true"), ({"per_layer_head_dim": [4, 4]}, "per_layer_head_dim"),
     ({"new_habit": 1}, "new_habit: an unknown setting")])
 def test_settings_of_boot_native_that_are_not_read_are_refused(
-        tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+        tmp_path: Path, changes: dict[str, Any], printed: str) -> None:
     state = native(models.hooked(torch_or_skip())[0])
-    assert re.search(said, refusal(tmp_path, state, Options(), CFG | changes))
+    assert re.search(printed, refusal(tmp_path, state, Options(), CFG | changes))
 
 
 # -- programs of Hugging Face ------------------------------------------------------------------------------------------

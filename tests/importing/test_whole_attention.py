@@ -133,7 +133,7 @@ def test_it_is_what_the_reference_and_onnx_runtime_compute(tmp_path: Path, name:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_not_certain_is_refused_by_name(tmp_path: Path, name: str) -> None:
-    nodes, said = REFUSED[name]
+    nodes, printed = REFUSED[name]
     with pytest.raises(InputError) as refused:
         imported(tmp_path, written(nodes, ARRAYS, LENGTH, opset=24))
-    assert f"): {said}" in str(refused.value) and "\n" not in str(refused.value)
+    assert f"): {printed}" in str(refused.value) and "\n" not in str(refused.value)

@@ -41,14 +41,14 @@ def spelt(learned: Learned, word: Word) -> str:
 def test_formulas_hold_exactly_where_the_answer_is_theirs(name: str, max_n: int) -> None:
     learned, answers = learnt(name, max_n)
     assert learned.automaton is not None
-    said = 0
+    printed = 0
     for one in formulas_of(learned.question, learned.automaton):
         for word, code in answers.items():
             if code != OUT and word and one.formula is not None:
                 holds = satisfies(one.formula, spelt(learned, word), len(word))
                 assert holds == (learned.question.choices(code)[one.part] == one.choice)
-                said += 1
-    assert said > 0
+                printed += 1
+    assert printed > 0
 
 
 @pytest.mark.parametrize(("name", "max_n"), CASES)

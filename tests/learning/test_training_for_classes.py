@@ -55,11 +55,11 @@ def test_what_inner_layers_write_beyond_their_steps_falls_in_training() -> None:
     for window in (0, 1):
         lessons = lessons_of(network, claim, window)
         fitted, _ = fit(network, lessons, Pool(lessons), Pace(40, 16), np.random.default_rng(1), lambda *_: None)
-        batch, heard = lessons_of(network, claim, 1).draw(64, np.random.default_rng(2)), list[Any]()
+        batch, attended = lessons_of(network, claim, 1).draw(64, np.random.default_rng(2)), list[Any]()
         with torch.no_grad():
-            rows_of(in_torch(fitted), lessons, batch, heard)
-        assert batch.nodes is not None and len(heard) == 2
-        found.append(float(apart(torch.from_numpy(batch.nodes), heard[0])))
+            rows_of(in_torch(fitted), lessons, batch, attended)
+        assert batch.nodes is not None and len(attended) == 2
+        found.append(float(apart(torch.from_numpy(batch.nodes), attended[0])))
     assert found[1] < found[0] / 4
 
 

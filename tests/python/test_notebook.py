@@ -44,11 +44,11 @@ def run_stored(name: str) -> tuple[dict[str, Any], list[Any]]:
     stored = json.loads((EXAMPLES / name).read_text(encoding="utf-8"))
     assert (stored["nbformat"], stored["nbformat_minor"]) == (4, 5)
     notebook, names, values = run_notebook(EXAMPLES / name)
-    assert [said(cell) for cell in notebook["cells"]] == [said(cell) for cell in stored["cells"]]
+    assert [message(cell) for cell in notebook["cells"]] == [message(cell) for cell in stored["cells"]]
     return names, values
 
 
-def said(cell: dict[str, Any]) -> list[Any]:
+def message(cell: dict[str, Any]) -> list[Any]:
     """Return the texts of the outputs of a cell, without times."""
     texts = [(output.get("text"), output.get("data", {}).get("text/plain"), "text/html" in output.get("data", {}))
              for output in cell.get("outputs", [])]
@@ -159,19 +159,19 @@ def test_what_is_shown_of_an_outcome_is_one_line_or_a_small_text(formula: str) -
     check_html(outcome._repr_html_())
 
 
-@pytest.mark.parametrize(("verdict", "said"), [
+@pytest.mark.parametrize(("verdict", "message"), [
     ("proved", "for every n: the kernel of Coq 8.16.1 accepts the theorem, with allowed axioms only"),
     ("unproved", "why not"),
 ])
-def test_a_theorem_shows_its_verdict_and_no_fields(verdict: str, said: str) -> None:
+def test_a_theorem_shows_its_verdict_and_no_fields(verdict: str, message: str) -> None:
     formula = parse_formula("prev Q['<b>']")
     claim = TheoremClaim("formula", compile_formula(formula, ("<b>", "a"), Regime()), formula, Regime())
     theorem = Theorem(verdict, claim, Coq("coqc", "8.16.1"), axioms=("an_axiom",), reason="why not", seconds=1.5)
-    assert repr(theorem) == f"<{verdict}: prev Q['<b>']; {said}>"
+    assert repr(theorem) == f"<{verdict}: prev Q['<b>']; {message}>"
     html = theorem._repr_html_()
     check_html(html)
     assert html.startswith("<pre>formula   prev Q[&#x27;&lt;b&gt;&#x27;]\n")
-    assert f"\n\n{verdict.upper()}  {said}; 1.50 s</pre>" in html and "TheoremClaim" not in html
+    assert f"\n\n{verdict.upper()}  {message}; 1.50 s</pre>" in html and "TheoremClaim" not in html
 
 
 def test_a_certificate_never_replaces_the_file_that_it_is_about(

@@ -105,8 +105,8 @@ def test_every_public_function_and_method_is_called() -> None:
 
 
 def test_the_greatest_length_of_an_audit_may_be_called_max_n() -> None:
-    asking: list[ClaimKeys] = [{"alphabet": "ab", "max_n": 3}, {"alphabet": "ab", "lengths": 3}]
-    found = [audit("prev Q_a", **asked) for asked in asking]
+    query: list[ClaimKeys] = [{"alphabet": "ab", "max_n": 3}, {"alphabet": "ab", "lengths": 3}]
+    found = [audit("prev Q_a", **asked) for asked in query]
     assert [[(row.n, row.verdict) for row in one.rows] for one in found] == [
         [(1, "certified"), (2, "certified"), (3, "certified")]] * 2
     with pytest.raises(InputError, match="max_n: lengths are given, too, expected one of the two"):

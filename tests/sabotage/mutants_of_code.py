@@ -159,7 +159,7 @@ class Hunt:
         self.covers: dict[tuple[str, int], list[int]] = {}
         self.seconds = [0.0] * len(self.items)
 
-    def passing(self, indices: Sequence[int]) -> Iterator[int]:
+    def passed_by(self, indices: Sequence[int]) -> Iterator[int]:
         """Run these tests, and say which pass."""
         items = [self.items[index] for index in indices]
         for index, item, following in zip(indices, items, [*items[1:], None], strict=True):
@@ -173,7 +173,7 @@ class Hunt:
         covered.start()
         covered.switch_context("0")
         start, passed = used(), set()
-        for index, found in enumerate(self.passing(range(len(self.items)))):
+        for index, found in enumerate(self.passed_by(range(len(self.items)))):
             passed.add(found)
             self.seconds[index] = used() - start
             covered.switch_context(str(index + 1))
@@ -214,7 +214,7 @@ class Hunt:
                     function.__code__ = other
                 for cache in self.caches:
                     cache.cache_clear()
-                os._exit(0 if -1 not in self.passing(tests) else 1)
+                os._exit(0 if -1 not in self.passed_by(tests) else 1)
             finally:
                 os._exit(2)
         _, status = os.waitpid(child, 0)

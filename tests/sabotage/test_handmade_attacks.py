@@ -209,13 +209,13 @@ def test_words_with_a_symbol_outside_the_alphabet_are_no_part_of_a_meaning() -> 
 
 @pytest.mark.parametrize("temperature", ["i*n", "(n-i+1)/n", "1/(i*n)", "i/n", "n^3"])
 def test_temperatures_of_i_and_n_together(temperature: str) -> None:
-    blunt = compiled("Q_a S Q_b", "abc")
-    for layer in blunt["layers"]:
+    flat = compiled("Q_a S Q_b", "abc")
+    for layer in flat["layers"]:
         for part in layer["heads"]:
             part["temperature"] = temperature
-    transformer = transformer_from_json(blunt)
-    assert proved(blunt, 6) == (
-        brute_miss(transformer, 6, "abc") is None if temperature != "1/(i*n)" else proved(blunt, 6)
+    transformer = transformer_from_json(flat)
+    assert proved(flat, 6) == (
+        brute_miss(transformer, 6, "abc") is None if temperature != "1/(i*n)" else proved(flat, 6)
     )
 
 
@@ -242,13 +242,13 @@ def test_a_wrong_subformula_spoils_the_claim_though_the_output_is_right() -> Non
     wrong = compiled("prev Q_a | true", "ab")
     transformer = transformer_from_json(wrong)
     assert proved(wrong, 4)
-    blunt = transformer_to_json(transformer)
-    for layer in blunt["layers"]:
+    flat = transformer_to_json(transformer)
+    for layer in flat["layers"]:
         for part in layer["heads"]:
             if any(name.startswith("near") for name in part["values"]):
                 part["temperature"] = "100"
-    assert not proved(blunt, 4)
-    outcome = certify_transformer(transformer_from_json(blunt), 4)
+    assert not proved(flat, 4)
+    outcome = certify_transformer(transformer_from_json(flat), 4)
     assert isinstance(outcome, Refuted)
-    assert own_misses(transformer_from_json(blunt), outcome.counterexample.word)
-    assert any(own_misses(transformer_from_json(blunt), word) for word in words("ab", 4))
+    assert own_misses(transformer_from_json(flat), outcome.counterexample.word)
+    assert any(own_misses(transformer_from_json(flat), word) for word in words("ab", 4))

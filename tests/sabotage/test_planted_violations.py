@@ -53,11 +53,11 @@ def bump_meaning(model: Model) -> None:
     model["directions"]["i/n"]["value"] = f"i/n+{BUMP}/10^20"
 
 
-def blunt_temperature(model: Model) -> None:
+def high_temperature(model: Model) -> None:
     head_reading(model, "i/n")["temperature"] = f"1/n+1000*{BUMP}"
 
 
-def blunt_query(model: Model) -> None:
+def small_query(model: Model) -> None:
     model["position_embedding"]["one"] = f"1-{BUMP}"
     model["directions"]["one"]["value"] = f"1-{BUMP}"
 
@@ -81,9 +81,9 @@ WORD = tuple("c" * (PLACE - 1) + "bc" + "a" * (N - PLACE - 1))
         (bump_meaning, WORD),
         (bump_embedding_and_meaning, WORD),
         (sharp_key_elsewhere, WORD),
-        (blunt_temperature, tuple("b" * (PLACE - 1) + "c" * (N - PLACE + 1))),
+        (high_temperature, tuple("b" * (PLACE - 1) + "c" * (N - PLACE + 1))),
         (bump_by_a_polynomial, WORD),
-        (blunt_query, tuple("b" * (PLACE - 1) + "c" * (N - PLACE + 1))),
+        (small_query, tuple("b" * (PLACE - 1) + "c" * (N - PLACE + 1))),
     ],
 )
 def test_proved_up_to_the_length_before_and_never_beyond(plant: Callable[[Model], None], word: tuple[str, ...]) -> None:
@@ -110,7 +110,7 @@ def test_a_gate_that_opens_at_one_position_is_found() -> None:
     assert not checker_accepts(transformer, N)
 
 
-@pytest.mark.parametrize("plant", [blunt_temperature, bump_meaning])
+@pytest.mark.parametrize("plant", [high_temperature, bump_meaning])
 def test_the_whole_pipeline_does_not_certify_it(plant: Callable[[Model], None]) -> None:
     model = transformer_to_json(compile_formula(parse_formula("Q_a S Q_b"), "abc", Regime()))
     plant(model)

@@ -97,7 +97,7 @@ def test_an_error_that_python_rejects_is_one_that_is_said_not_to_be_proved_and_a
     del certificate["transformer"]["layers"][0]["heads"][1]["queries"][0]["one"]
     data = dump(certificate)
     python, worst = judge(data), "error bound  {} of a truth, before the feed-forward part (rounded up)"
-    said = {error: Checked("accepted", (worst.format(error), NOT_PROVED)) for error in ("0.250000", "0.020000")}
+    printed = {error: Checked("accepted", (worst.format(error), NOT_PROVED)) for error in ("0.250000", "0.020000")}
     assert python.verdict == "rejected" and "is below the worst case" in python.lines[0]
-    assert [agree(answer, python, data) for answer in said.values()] == [True, False]
+    assert [agree(answer, python, data) for answer in printed.values()] == [True, False]
     assert not agree(Checked("accepted", (worst.format("0.250000"),)), python, data)

@@ -150,9 +150,9 @@ def test_one_position_of_many_that_tie_is_not_their_average(weighting: Weighting
 
 
 def _with_softmax_at(temperature: str) -> Transformer:
-    uniform, heat = _network("hard/uniform.json"), parse_expression(temperature)
+    uniform, tau = _network("hard/uniform.json"), parse_expression(temperature)
     return replace(uniform, layers=tuple(replace(layer, heads=tuple(
-        replace(head, weighting=Weighting.SOFTMAX, temperature=heat) for head in layer.heads))
+        replace(head, weighting=Weighting.SOFTMAX, temperature=tau) for head in layer.heads))
         for layer in uniform.layers))
 
 

@@ -65,18 +65,18 @@ def test_words_with_too_little_in_common_are_run_one_by_one(monkeypatch: pytest.
 def test_a_course_has_every_word_once() -> None:
     for model in tieless_transformers(10, 3, masks=CAUSAL):
         stack = Stack(model, 3)
-        course: PrefixAutomaton = first_automaton(stack.starts, [1])
+        automaton: PrefixAutomaton = first_automaton(stack.starts, [1])
         for layer in stack.layers:
-            assert number_of_words(course) == len(model.alphabet) ** 2
-            course = run_layer(layer, course)
-        assert number_of_words(course) == len(model.alphabet) ** 2
+            assert number_of_words(automaton) == len(model.alphabet) ** 2
+            automaton = run_layer(layer, automaton)
+        assert number_of_words(automaton) == len(model.alphabet) ** 2
 
 
 def sealed(model: Transformer, n: int, temperature: str) -> str:
     """Return a certificate with the errors that the surveys give, whether or not they are small."""
-    surveys, heat = [survey_words(model, k) for k in range(1, n + 1)], parse_expression(temperature)
-    errors = [find_errors(model, survey, survey.n, heat.evaluate(n=survey.n)) for survey in surveys]
-    return seal_softened(model, n, heat, [survey.gap.value if survey.gap else None for survey in surveys], errors)
+    surveys, tau = [survey_words(model, k) for k in range(1, n + 1)], parse_expression(temperature)
+    errors = [find_errors(model, survey, survey.n, tau.evaluate(n=survey.n)) for survey in surveys]
+    return seal_softened(model, n, tau, [survey.gap.value if survey.gap else None for survey in surveys], errors)
 
 
 @pytest.mark.one_in(4)

@@ -81,7 +81,7 @@ def of_balls(network: Network, run: FloatClaim, tokens: Sequence[int], offset: i
 @pytest.mark.parametrize("name", CLASSES)
 @pytest.mark.parametrize("kind", [*KINDS, *ROUNDINGS])
 def test_every_run_of_a_class_lies_in_the_forms_and_in_the_balls_of_its_network(kind: str, name: str) -> None:
-    document, seed, said = rounding_network(ROUNDINGS[kind], outputs=OUTPUTS) if kind in ROUNDINGS else make_network(
+    document, seed, printed = rounding_network(ROUNDINGS[kind], outputs=OUTPUTS) if kind in ROUNDINGS else make_network(
         kind, len(name), outputs=OUTPUTS), Random(kind + name), set[str]()
     given = parsed(float_executions(document, make_claim(), CLASSES[name]), Budget(100))
     run, of_class = given.floats[0], read_float_model("class", dict(CLASSES[name]))
@@ -89,13 +89,13 @@ def test_every_run_of_a_class_lies_in_the_forms_and_in_the_balls_of_its_network(
     for _ in range(2):
         tokens, offset = [seed.randrange(4) for _ in range(seed.randrange(1, LENGTH + 1))], seed.randrange(3)
         known = [*of_forms(network, run, tokens, offset), *of_balls(network, run, tokens, offset)]
-        said |= {one.domain for one in known}
+        printed |= {one.domain for one in known}
         for numbers in runs_of(mine, of_class, network, run, tokens, offset, seed):
             for bounds in known:
                 for least, x, greatest in zip(bounds.least, numbers, bounds.greatest, strict=True):
                     assert least <= x <= greatest, (bounds.domain, tokens, offset)
     if name in ("binary32", "flushed"):  # of coarser formats nothing may be known
-        assert said == {"forms", *["balls"] * balls_have_rules(network)}
+        assert printed == {"forms", *["balls"] * balls_have_rules(network)}
 
 
 def runs_of(mine: Any, of_class: Any, network: Network, run: FloatClaim, tokens: Sequence[int], offset: int,

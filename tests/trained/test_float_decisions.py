@@ -257,9 +257,10 @@ def test_the_page_of_a_certificate_says_of_each_class_what_is_wrong_and_what_is_
     asked = ["floats", str(certificate), "--format", "bfloat16/binary32", "--format", "bfloat16", "--html", str(page)]
     found = CliRunner().invoke(app, asked)
     assert found.exit_code in (1, 3)
-    said = unescape(page.read_text(encoding="utf-8"))
-    assert "<dt>bfloat16/binary32</dt><dd>Every execution is right on every word of length 1 .. 2. </dd>" in said
-    assert re.search(r"<dt>bfloat16</dt><dd>Open at n = 1 .. 2 \(.*; the smallest margin found at n = 1 is \S+\)", said)
+    printed = unescape(page.read_text(encoding="utf-8"))
+    assert "<dt>bfloat16/binary32</dt><dd>Every execution is right on every word of length 1 .. 2. </dd>" in printed
+    reason = r"<dt>bfloat16</dt><dd>Open at n = 1 .. 2 \(.*; the smallest margin found at n = 1 is \S+\)"
+    assert re.search(reason, printed)
 
 
 def test_a_wrong_run_is_written_as_a_certificate(tmp_path: Path) -> None:

@@ -40,17 +40,17 @@ def asked(name: str) -> tuple[TrainedNetwork, WordsClaim]:
 
 def dealt(network: TrainedNetwork, claim: WordsClaim, monkeypatch: pytest.MonkeyPatch, **instead: Any) -> Decision:
     """Return the results of several workers, all present from the start."""
-    said = list[int]()
+    printed = list[int]()
 
     def counted(tasks: list[str], *others: Any, **given: Any) -> list[str]:
-        said.append(len(tasks))
+        printed.append(len(tasks))
         return run_tasks(tasks, *others, **{**given, **instead})
 
     with monkeypatch.context() as context:
         context.setattr(float_tasks, "SECONDS_HERE", 0.0)
         context.setattr(float_tasks, "run_tasks", counted)
         found = decide_floats(network, claim, RUN, workers=Workers(2))
-    assert said == [5]
+    assert printed == [5]
     return found
 
 

@@ -98,15 +98,15 @@ def test_classes_of_words_decide_networks_that_round_by_a_scale() -> None:
 BEYOND = "step 0: a scale that binary64 does not hold, expected 2^-1000 to 2^1000"
 
 
-@pytest.mark.parametrize(("rounding", "said"), [
+@pytest.mark.parametrize(("rounding", "printed"), [
     (Rounding(0, 15, Fraction(0)), "step 0: a scale of 0, expected more than 0"),
     (Rounding(0, 15, Fraction(10**400)), BEYOND),
     (Rounding(0, 15, Fraction(1, 10**400)), BEYOND),
     (Rounding(0, 15, Fraction(1), 16), "step 0: a zero point of 16, expected 0 to 15")])
-def test_roundings_that_are_none_are_one_line(rounding: Rounding, said: str) -> None:
+def test_roundings_that_are_none_are_one_line(rounding: Rounding, printed: str) -> None:
     network = with_roundings(1, "scale")
     first = network.steps[0]
     assert isinstance(first, UnitsStep)
-    with pytest.raises(InputError, match=f"^{re.escape(f'x, {said}')}$"):
+    with pytest.raises(InputError, match=f"^{re.escape(f'x, {printed}')}$"):
         network_from_json(network_to_json(replace(network, steps=(replace(first, activation=rounding),
                                                                   *network.steps[1:]))), "x")

@@ -41,8 +41,8 @@ class FloatRun:
 
     def attend(self, head: Head) -> NDArray[np.float64]:
         queries, keys = (np.array([self.stream @ self.row(row) for row in rows]) for rows in (head.queries, head.keys))
-        heat = np.array([float(head.temperature.evaluate(i=i, n=self.n)) for i in range(1, self.n + 1)])
-        scores = (queries.T @ keys) / heat[:, None]
+        tau = np.array([float(head.temperature.evaluate(i=i, n=self.n)) for i in range(1, self.n + 1)])
+        scores = (queries.T @ keys) / tau[:, None]
         for i in range(1, self.n + 1):
             hidden = [j - 1 for j in range(1, self.n + 1) if j not in head.mask.visible(i, self.n)]
             scores[i - 1, hidden] = -np.inf

@@ -48,7 +48,7 @@ def square_that_exits(text: str) -> str:
     os._exit(7)
 
 
-def patient_square(text: str) -> str:
+def slow_square(text: str) -> str:
     """Return the square after waiting for a gate (a file) and for other processes, if the keys require it."""
     keys = json.loads(text)
     note(keys)

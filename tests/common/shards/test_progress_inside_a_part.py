@@ -12,24 +12,24 @@ from proofs.trained.forward import FloatNetwork
 from proofs.trained.words import survey_all
 from tests.trained.claims import claim_of, network_of
 
-Heard = list[tuple[str, int, int]]
+Reports = list[tuple[str, int, int]]
 
 
 def test_words_are_counted_to_all_that_there_are() -> None:
-    heard: Heard = []
-    with listening(lambda *said: heard.append(said)):
+    attended: Reports = []
+    with listening(lambda *printed: attended.append(printed)):
         survey_all(FloatNetwork(network_of()), claim_of([TRUE]), 0, range(1, 5))
-    assert {unit for unit, _, _ in heard} == {"words"} and {total for _, _, total in heard} == {30}
-    done = [one for _, one, _ in heard]
+    assert {unit for unit, _, _ in attended} == {"words"} and {total for _, _, total in attended} == {30}
+    done = [one for _, one, _ in attended]
     assert done == sorted(done) and done[-1] == 30
 
 
 def test_the_innermost_listener_is_told_and_nobody_where_there_is_none() -> None:
-    outer: Heard = []
-    inner: Heard = []
+    outer: Reports = []
+    inner: Reports = []
     report_progress("words", 1, 2)
-    with listening(lambda *said: outer.append(said)):
-        with listening(lambda *said: inner.append(said)):
+    with listening(lambda *printed: outer.append(printed)):
+        with listening(lambda *printed: inner.append(printed)):
             report_progress("words", 1, 2)
         report_progress("lengths", 2, 2)
     assert (outer, inner) == ([("lengths", 2, 2)], [("words", 1, 2)])

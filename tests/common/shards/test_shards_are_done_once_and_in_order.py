@@ -68,21 +68,21 @@ def test_the_list_ends_with_the_first_result_that_is_last_and_later_tasks_may_fa
 
 
 def test_of_the_tasks_before_a_last_result_none_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    crew = Listed()
-    monkeypatch.setattr("certify.common.shards.running._hire", lambda *_: crew)
+    pool = Listed()
+    monkeypatch.setattr("certify.common.shards.running._hire", lambda *_: pool)
     # 6 answers before 2 does, and 5 fails, but comes later; then 0 and 4, which are smaller, are still to be done
     tasks = {"2": 9, "0": 1, "4": 2, "6": 8, "5": 7}
     found = run_tasks([task(x=x) for x in tasks], fail_on_odd, jobs=2, sizes=list(tasks.values()),
                       is_last=lambda text: "36" in text)
-    assert crew.begun == ["2", "6", "4", "0"] and [json.loads(one)["square"] for one in found] == ["4", "0", "16", "36"]
+    assert pool.begun == ["2", "6", "4", "0"] and [json.loads(one)["square"] for one in found] == ["4", "0", "16", "36"]
 
 
 def test_results_are_announced_as_they_come_and_sizes_make_the_rate() -> None:
-    tasks, seen, said = [task(x=str(x)) for x in range(3)], list[Any](), list[tuple[str, str]]()
+    tasks, seen, printed = [task(x=str(x)) for x in range(3)], list[Any](), list[tuple[str, str]]()
     run_tasks(tasks, square, sizes=[10, 20, 30], progress=seen.append,
-              finished=lambda text, result: said.append((text, result)))
+              finished=lambda text, result: printed.append((text, result)))
     assert seen == [ShardsState(done, 3, 0, 0, size, 60, 0) for done, size in ((0, 0), (1, 10), (2, 30), (3, 60))]
-    assert said == list(zip(tasks, SQUARES, strict=False))
+    assert printed == list(zip(tasks, SQUARES, strict=False))
 
 
 class Listed:
@@ -109,11 +109,11 @@ class Listed:
 def test_several_workers_begin_with_the_largest_tasks_and_report_the_first_failure_all_the_same(
         monkeypatch: pytest.MonkeyPatch) -> None:
     def begun(sizes: dict[str, int]) -> list[str]:
-        crew = Listed()
-        monkeypatch.setattr("certify.common.shards.running._hire", lambda *_: crew)
+        pool = Listed()
+        monkeypatch.setattr("certify.common.shards.running._hire", lambda *_: pool)
         with contextlib.suppress(InputError, Unsupported):
             run_tasks([task(x=x) for x in sizes], fail_on_odd, jobs=2, sizes=list(sizes.values()))
-        return crew.begun
+        return pool.begun
 
     assert begun({"0": 1, "2": 7, "4": 3, "6": 7}) == ["2", "6", "4", "0"]
     # 5 fails while 0 is under way; 2 and 3 come before it, and 3 fails too; 6 comes after it

@@ -15,7 +15,7 @@ from tests.common.shards.tasks import (
     fail_on_odd,
     gap,
     length_of_shared,
-    patient_square,
+    slow_square,
     square,
     square_that_kills_first,
     task,
@@ -41,7 +41,7 @@ def test_two_workers_of_which_one_is_killed_in_the_middle_give_the_same_bytes(
             assert workers[0].wait() == -9
             gate.touch()
 
-        assert run_tasks(tasks, patient_square, dask=dask.address, finished=kill_one) == SQUARES
+        assert run_tasks(tasks, slow_square, dask=dask.address, finished=kill_one) == SQUARES
         assert workers[1].poll() is None
         assert len(list(notes.iterdir())) >= 12
         store = tmp_path / "store"
@@ -70,11 +70,11 @@ def test_a_task_that_kills_every_worker_and_a_scheduler_that_goes_away_are_one_l
         gate, store = tmp_path / "gate", tmp_path / "store"
         tasks = [task(x="0", **keys), *(task(x=str(x), gate=str(gate), **keys) for x in range(1, 12))]
         with pytest.raises(WorkLost, match="the connection to its scheduler is lost; finished shards are kept"):
-            run_tasks(tasks, patient_square, dask=dask.address, store=store,
+            run_tasks(tasks, slow_square, dask=dask.address, store=store,
                       finished=lambda _task, _result: dask.scheduler.kill())
     assert len(list(store.iterdir())) == 1
     gate.touch()
-    assert run_tasks(tasks, patient_square, store=store, jobs=2) == SQUARES
+    assert run_tasks(tasks, slow_square, store=store, jobs=2) == SQUARES
     assert capfd.readouterr().err == ""
 
 

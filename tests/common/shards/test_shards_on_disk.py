@@ -140,9 +140,9 @@ def test_a_damaged_file_is_detected_done_again_and_replaced(tmp_path: Path, dama
     path = Store(folder, noted_square).path(tasks[2])
     before = path.read_bytes()
     DAMAGES[damage](path)
-    said: list[Any] = []
-    assert run_tasks(tasks, noted_square, store=folder, progress=said.append) == SQUARES
-    assert (said[-1].damaged, said[-1].kept, said[-1].done) == (1, 5, 6)
+    printed: list[Any] = []
+    assert run_tasks(tasks, noted_square, store=folder, progress=printed.append) == SQUARES
+    assert (printed[-1].damaged, printed[-1].kept, printed[-1].done) == (1, 5, 6)
     assert sorted(name.name.partition("-")[0] for name in notes.iterdir()) == ["0", "1", "2", "2", "3", "4", "5"]
     assert not path.is_symlink() and path.read_bytes() == before
 

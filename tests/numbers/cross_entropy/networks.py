@@ -51,9 +51,9 @@ def form(row: Mapping[str, Fraction], vector: Mapping[str, float]) -> float:
 def attend(head: Head, stream: list[dict[str, float]], i: int) -> dict[str, float]:
     n = len(stream)
     seen = [stream[j - 1] for j in head.mask.visible(i, n)]
-    heat = float(head.temperature.evaluate(i=i, n=n))
+    tau = float(head.temperature.evaluate(i=i, n=n))
     weights = [math.exp(sum(form(q, stream[i - 1]) * form(k, vector)
-                            for q, k in zip(head.queries, head.keys, strict=True)) / heat) for vector in seen]
+                            for q, k in zip(head.queries, head.keys, strict=True)) / tau) for vector in seen]
     return {name: sum(w * form(row, vector) for w, vector in zip(weights, seen, strict=True)) / sum(weights)
             for name, row in head.values.items()}
 

@@ -14,7 +14,7 @@ from tests.numbers.instances.helpers import verdicts
 
 def is_right(values: list[tuple[Fraction, Fraction, Fraction]]) -> bool:
     for word in product((0, 1, 2), repeat=len(values)):
-        deciding = [said for said in word if said != 2]
+        deciding = [printed for printed in word if printed != 2]
         number = output(values, word)
         if not (number >= Fraction(3, 4) if deciding and deciding[-1] == 0 else number <= Fraction(1, 4)):
             return False
@@ -30,9 +30,9 @@ def test_the_head_with_equality_is_right_on_every_word(n: int) -> None:
 @pytest.mark.parametrize("n", range(2, 7))
 def test_no_value_of_it_may_be_any_smaller(n: int) -> None:
     for place in range(n):
-        for said in (0, 1):
+        for printed in (0, 1):
             values = [list(each) for each in least_values(n)]
-            values[place][said] *= Fraction(99, 100)
+            values[place][printed] *= Fraction(99, 100)
             assert not is_right([(yes, no, nothing) for yes, no, nothing in values])
 
 

@@ -2,7 +2,7 @@
 
 1. The verdict is one of four, in lines of printable ASCII, without an exception of the checker's own. 2. An accepted
 file is loaded by the producer's strict reader, and a run of all short words agrees (truth.py). 3. Names mean nothing:
-with other names for symbols and directions the verdict is the same, and so is the printed claim, but for what is
+with other names for symbols and directions the verdict is the same, and so is the printed claim, except for what is
 quoted. 4. The printed claim says no more than what is so: the printed formula is the claimed one and its subformulas
 are held, and where a guard never holds, that is said.
 """

@@ -97,11 +97,11 @@ def find_wrong_stage(given: Softened) -> str | None:
     """Return a word after whose stage the softened transformer is farther off than is stated."""
     with mp.workdps(DIGITS):
         for word in short_words(given.transformer.alphabet, range(1, given.max_n + 1)):
-            heat = given.temperature.evaluate(n=len(word))
-            if heat <= 0:
-                return f"the temperature is {heat} at n = {len(word)}"
+            tau = given.temperature.evaluate(n=len(word))
+            if tau <= 0:
+                return f"the temperature is {tau} at n = {len(word)}"
             hard = run(given.transformer, word, choose_winners, Fraction)
-            soft = run(given.transformer, word, partial(choose_softly, heat=heat, weighting=given.weighting), number)
+            soft = run(given.transformer, word, partial(choose_softly, tau=tau, weighting=given.weighting), number)
             for stage, (exact, near) in enumerate(zip(hard, soft, strict=True), 1):
                 stated = given.errors[len(word) - 1][stage - 1]
                 for i, (u, v) in enumerate(zip(exact, near, strict=True), 1):
@@ -133,11 +133,11 @@ def choose_winners(head: Head, scores: list[Fraction]) -> list[Fraction]:
     return [Fraction(score == max(scores), winners) for score in scores]
 
 
-def choose_softly(head: Head, scores: list[Any], heat: Fraction, weighting: str) -> list[Any]:
+def choose_softly(head: Head, scores: list[Any], tau: Fraction, weighting: str) -> list[Any]:
     """Return the weighting at the temperature; of a uniform head, equal weights."""
     if is_uniform(head):
         return [mpf(1) / len(scores)] * len(scores)
-    scaled, power = [(score - max(scores)) / number(heat) for score in scores], POWERS[weighting]
+    scaled, power = [(score - max(scores)) / number(tau) for score in scores], POWERS[weighting]
     if power is None:
         weights = [mp.exp(score) for score in scaled]
         return [weight / mp.fsum(weights) for weight in weights]

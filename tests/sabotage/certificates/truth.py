@@ -191,8 +191,8 @@ def find_broken_regime(given: Loaded) -> str | None:
             values = [value.evaluate(i=i, n=n) for value in model.position_embedding.values()]
             if given.regime == "temperature" and any(abs(value) > limit for value in values):
                 return f"regime: an embedding is beyond {limit} at n = {n}, i = {i}"
-            heats = [head.temperature.evaluate(i=i, n=n) for _, _, head in model.heads()]
-            if any(heat <= 0 or (given.regime == "position" and heat != 1) for heat in heats):
+            temperatures = [head.temperature.evaluate(i=i, n=n) for _, _, head in model.heads()]
+            if any(tau <= 0 or (given.regime == "position" and tau != 1) for tau in temperatures):
                 return f"regime: a temperature at n = {n}, i = {i}"
     if any(head.weighting.value.endswith("hardmax") for _, _, head in model.heads()):
         return "a head is hard"

@@ -52,12 +52,12 @@ def adder(base: int, columns: int, *, heads: int = 1, blur: float = 0.0) -> Trai
     score = np.full((length, length), FAR)
     for i in range(columns + 1):
         place = 2 * columns + 1 + i
-        heard = 0.0
+        attended = 0.0
         for j in range(min(i, columns - 1) + 1):
             for first in (0, columns + 1):
                 score[place, first + j] = (j - i) * math.log(base)
-                heard += base ** (j - i)
-        score[place, columns] = math.log(total - heard)
+                attended += base ** (j - i)
+        score[place, columns] = math.log(total - attended)
     make = Tensors()
     tokens, positions = np.zeros((base + 2, width)), np.zeros((length, width))
     tokens[:base, 0] = np.arange(base)

@@ -27,9 +27,9 @@ def copier(letters: int, columns: int, sharp: float = 40.0) -> TrainedNetwork:
     is asked for, and what it has heard: a letter is read from a place that has another. The last one is not asked."""
     make = SparseNetwork()
 
-    def finder(asks_of: int, before: int, hears: int, into: int) -> TrainedHead:
+    def finder(asks_of: int, before: int, attended: int, into: int) -> TrainedHead:
         return TrainedHead(make.affine(WIDTH, 2, {(asks_of, 0): 2 * sharp}, [-2.0 * sharp * before, sharp]),
-                    make.affine(WIDTH, 2, {(COLUMN, 0): 1, (SQUARE, 1): 1}), make.affine(WIDTH, 1, {(hears, 0): 1}),
+                    make.affine(WIDTH, 2, {(COLUMN, 0): 1, (SQUARE, 1): 1}), make.affine(WIDTH, 1, {(attended, 0): 1}),
                            make.matrix(1, WIDTH, {(0, into): 1}))
 
     places = [*map(found, range(columns)), (0.0, NOWHERE, 0.0), *map(asks, range(1, columns - 1))]

@@ -82,7 +82,7 @@ class PlainNetwork:
             queries, keys = (self.turned(step["rotary"], self.affine(head[key], read), offset)
                              for key in ("query", "key"))
             values, slope = self.affine(head["value"], read), 0 if head["slope"] is None else ratio(head["slope"])
-            heard, tops = [], []
+            attended, tops = [], []
             for i in range(x.shape[1]):
                 seen = i + 1 if self.document["attention"] == "causal" else x.shape[1]
                 products = [np.sum(queries[:, i] * keys[:, j], axis=1) * times for j in range(seen)]
@@ -90,8 +90,8 @@ class PlainNetwork:
                 scores = [s + slope * (j - i) for j, s in enumerate(capped)]
                 tops.append(np.max(scores, axis=0))
                 weights = np.exp(np.array(scores) - tops[-1])
-                heard.append(np.einsum("jn,njv->nv", weights / weights.sum(axis=0), values[:, :seen]))
-            found.append(np.stack(heard, 1) @ self.table(head["out"]))
+                attended.append(np.einsum("jn,njv->nv", weights / weights.sum(axis=0), values[:, :seen]))
+            found.append(np.stack(attended, 1) @ self.table(head["out"]))
             self.tops.append(np.stack(tops, 1))
         return found
 

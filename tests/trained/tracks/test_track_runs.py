@@ -205,12 +205,12 @@ def test_changed_claims_and_classes_are_refused_or_true(first: int, way: str) ->
 @pytest.mark.parametrize("way", CERTIFICATES)
 def test_bits_of_weights_that_are_turned_are_refused_or_leave_the_claim_true(way: str) -> None:
     document, draw = CERTIFICATES[way](), np.random.default_rng(1)
-    said = []
+    printed = []
     for name in [*document["network"]["tensors"]][::2]:
         made = with_turned_bit(document, name, draw)
-        said.append(refusal_of(made))
-        assert said[-1] is not None or is_true(made), name
-    assert Rejected in said
+        printed.append(refusal_of(made))
+        assert printed[-1] is not None or is_true(made), name
+    assert Rejected in printed
 
 
 def test_ranges_of_the_reals_are_not_those_of_runs() -> None:

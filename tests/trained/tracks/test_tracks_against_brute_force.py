@@ -64,17 +64,17 @@ def decide_around_its_margin(seed: int) -> tuple[str, ...]:
 
 
 def test_random_networks_are_decided_as_all_inputs_say() -> None:
-    said = [verdicts for seed in (1, 2, 3) if (verdicts := decide_around_its_margin(seed))]
-    assert len(said) == 3
-    assert all(below != "refuted" and above == "refuted" for below, _, above in said)
-    assert all(below == "certified" for below, _, _ in said)
+    printed = [verdicts for seed in (1, 2, 3) if (verdicts := decide_around_its_margin(seed))]
+    assert len(printed) == 3
+    assert all(below != "refuted" and above == "refuted" for below, _, above in printed)
+    assert all(below == "certified" for below, _, _ in printed)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("first", range(10, 1010, 50))
 def test_many_random_networks_are_decided_as_all_inputs_say(first: int) -> None:
-    said = [verdicts for seed in range(first, first + 50) if (verdicts := decide_around_its_margin(seed))]
-    assert all(below != "refuted" and near != "refuted" and above == "refuted" for below, near, above in said)
+    printed = [verdicts for seed in range(first, first + 50) if (verdicts := decide_around_its_margin(seed))]
+    assert all(below != "refuted" and near != "refuted" and above == "refuted" for below, near, above in printed)
 
 
 @pytest.mark.parametrize("seed", range(2))

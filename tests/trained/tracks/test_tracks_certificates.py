@@ -242,7 +242,7 @@ def test_an_input_that_the_claim_does_not_allow_is_no_wrong_input() -> None:
 
 
 def test_an_accepted_certificate_prints_the_whole_claim() -> None:
-    said = "\n".join(check_text(certificate().encode()).lines)
+    printed = "\n".join(check_text(certificate().encode()).lines)
     for part in ("track        'a': '0', '1', '2'", "table 1, state 1: '0' '0' > 0 1", "'2' '2' > 1 2",
                  "state 0 writes 0, state 1 writes 1", "token 3, 'b' of column 1", "end 1", "by more than 0"):
-        assert part in said
+        assert part in printed

@@ -73,9 +73,9 @@ def test_machines_that_are_built_in_write_what_arithmetic_says(name: str) -> Non
 
 
 def test_a_sum_of_several_tracks_with_very_many_columns_is_to_be_one_of_more_columns() -> None:
-    said = ("machine: modular-sum of 2 tracks has 12,769 different columns, too many in 113 states; expected the same "
-            "sum of one track: tracks = ..a.., columns = 2$")
-    with pytest.raises(InputError, match=said):
+    printed = ("machine: modular-sum of 2 tracks has 12,769 different columns, too many in 113 states; expected the "
+               "same sum of one track: tracks = ..a.., columns = 2$")
+    with pytest.raises(InputError, match=printed):
         built_in("modular-sum", ("a", "b"), 113, 1, 113)
     assert built_in("modular-sum", ("a",), 113, 2, 113).answers == ("answer",)
 

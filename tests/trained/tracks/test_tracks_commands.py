@@ -67,12 +67,12 @@ def test_options_take_the_place_of_a_claim_file(folder: Path, capsys: pytest.Cap
 def test_several_processes_find_what_one_finds(folder: Path, capsys: pytest.CaptureFixture[str], more: list[str]
                                                ) -> None:
     Path("short.toml").write_text(short_claim_text(3, "[1, 2]"), encoding="utf-8")
-    said = []
+    printed = []
     for jobs in ("1", "2"):
         run("decide", "wrong.json", "--claim", "short.toml", "--jobs", jobs, "-o", f"{jobs}.cert", "--json", *more)
-        said.append(json.loads(capsys.readouterr().out) | {"seconds": 0})
-    assert said[0] == said[1] and [row["columns"] for row in said[0]["forms"]] == [1, 2]
-    assert said[0]["verdict"] == "refuted" and Path("1.cert").exists() == Path("2.cert").exists()
+        printed.append(json.loads(capsys.readouterr().out) | {"seconds": 0})
+    assert printed[0] == printed[1] and [row["columns"] for row in printed[0]["forms"]] == [1, 2]
+    assert printed[0]["verdict"] == "refuted" and Path("1.cert").exists() == Path("2.cert").exists()
 
 
 def test_a_wrong_run_and_right_runs_have_a_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,8 +97,8 @@ def test_a_wrong_run_and_right_runs_have_a_page(folder: Path, capsys: pytest.Cap
 def test_a_mistake_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str],
                                complaint: str) -> None:
     assert run(*arguments) == 2
-    said = capsys.readouterr().err.strip()
-    assert complaint in said and "\n" not in said
+    printed = capsys.readouterr().err.strip()
+    assert complaint in printed and "\n" not in printed
 
 
 def test_a_network_of_two_layers_is_decided_input_by_input(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,9 +44,9 @@ def decided_around_its_margin(seed: int, layers: int, attends: Attends = "causal
     *[pytest.param(layers, range(10, 60), marks=pytest.mark.exhaustive) for layers in (0, 2, 3, 4)]])
 def test_networks_of_several_layers_are_decided_as_all_inputs_say(layers: int, seeds: range) -> None:
     """The checker's precision does not suffice for a few networks of three and four layers."""
-    said = [found for seed in seeds if (found := decided_around_its_margin(seed, layers))]
-    assert all(below != "refuted" and above != "certified" for below, above in said)
-    assert said.count(("certified", "refuted")) > len(said) * 9 // 10
+    printed = [found for seed in seeds if (found := decided_around_its_margin(seed, layers))]
+    assert all(below != "refuted" and above != "certified" for below, above in printed)
+    assert printed.count(("certified", "refuted")) > len(printed) * 9 // 10
 
 
 @pytest.mark.parametrize(("layers", "seeds"), [
@@ -54,9 +54,9 @@ def test_networks_of_several_layers_are_decided_as_all_inputs_say(layers: int, s
     *[pytest.param(layers, range(10, 40), marks=pytest.mark.exhaustive) for layers in (1, 2, 3)]])
 def test_bidirectional_networks_are_decided_as_all_inputs_say(layers: int, seeds: range) -> None:
     """Each answer is judged after what stands before it: what a network says beside later tokens is something else."""
-    said = [found for seed in seeds if (found := decided_around_its_margin(seed, layers, "bidirectional"))]
-    assert said.count(("certified", "refuted")) > len(said) * 9 // 10
-    assert all(below != "refuted" and above != "certified" for below, above in said)
+    printed = [found for seed in seeds if (found := decided_around_its_margin(seed, layers, "bidirectional"))]
+    assert printed.count(("certified", "refuted")) > len(printed) * 9 // 10
+    assert all(below != "refuted" and above != "certified" for below, above in printed)
 
 
 def test_inputs_of_two_letters_are_run_one_by_one() -> None:
@@ -120,12 +120,12 @@ def test_a_claim_that_is_false_of_one_answer_of_some_inputs_is_rejected() -> Non
 
 
 def test_another_offset_is_judged_by_its_own_rows() -> None:
-    document, said = json.loads(certificate(14)), []
+    document, printed = json.loads(certificate(14)), []
     for offset in (0, 1, 2):
         made = changed(document, ("claim", "offset"), offset)
-        said.append(refusal_of(made))
-        assert (said[-1] is None) == is_true(made)
-    assert said == [None, Rejected, Rejected]
+        printed.append(refusal_of(made))
+        assert (printed[-1] is None) == is_true(made)
+    assert printed == [None, Rejected, Rejected]
 
 
 def test_a_claim_about_no_input_is_refused() -> None:

@@ -57,8 +57,8 @@ def with_(document: Document, part: str, key: str, value: object) -> Document:
 def test_an_adder_of_two_layers_is_proved_up_to_its_margin() -> None:
     network, claim = question()
     assert abs(least_margin(network, claim) - 1) < 1e-6
-    said = "\n".join(check_text(certificate().encode()).lines)
-    assert "1 forms, 36 classes" in said
+    printed = "\n".join(check_text(certificate().encode()).lines)
+    assert "1 forms, 36 classes" in printed
     above = FormSearch(FloatNetwork(network), replace(claim, margin=Fraction(101, 100)), 0, 1).run()
     assert above.unit is None and above.open
     document = json.loads(certificate())

@@ -35,7 +35,7 @@ FAINT = 26
 """A seed with classes that hear nothing but what weighs less than 2^-60 of the greatest."""
 
 
-def heard_on_all_inputs(network: TrainedNetwork, claim: TracksClaim, found: FormRanges
+def attended_on_all_inputs(network: TrainedNetwork, claim: TracksClaim, found: FormRanges
                         ) -> Iterator[tuple[Ranged, Array]]:
     """Yield each class with the averages of its inputs in the last step, in units of ranges [inputs, directions]."""
     form = claim.forms[0]
@@ -54,15 +54,15 @@ def heard_on_all_inputs(network: TrainedNetwork, claim: TracksClaim, found: Form
                 mine &= states[:, column] == found.columns.source[column][one.one.member]
                 mine &= letters[:, column] == found.columns.letters[column][one.one.member]
             assert mine.any() and (tokens[mine, query.place + 1] == right(query, one.one)).all()
-            heard = [written @ rows.T for written, rows in
+            attended = [written @ rows.T for written, rows in
                      zip(averages(network, tokens[mine], query.place), found.rows, strict=True)]
-            yield one, np.concatenate(heard, axis=1) * np.float64(2) ** found.bits
+            yield one, np.concatenate(attended, axis=1) * np.float64(2) ** found.bits
 
 
 def compare_with_all_inputs(network: TrainedNetwork, claim: TracksClaim) -> int:
     """Return the number of compared ranges of classes."""
     found, compared = FormRanges(FloatNetwork(network), claim, claim.forms[0]), 0
-    for one, along in heard_on_all_inputs(network, claim, found):
+    for one, along in attended_on_all_inputs(network, claim, found):
         compared += 2 * along.shape[1]
         assert (one.least <= along.min(axis=0)).all() and (along.max(axis=0) <= one.greatest).all()
     unit = unit_to_json(found, (), ranged(found), ())
@@ -113,7 +113,7 @@ def test_ranges_of_random_networks_of_two_and_three_layers_contain_all_inputs_an
         check_ranges(network, claim, found, ranged(found))  # after all ranges
 
 
-def asking_the_same(network: TrainedNetwork) -> TrainedNetwork:
+def with_equal_queries(network: TrainedNetwork) -> TrainedNetwork:
     """Return the network in which all queries of the last attention step are the bias."""
     *_, step = (step for step in network.steps if isinstance(step, AttentionStep))
     tensors = dict(network.tensors)
@@ -126,7 +126,7 @@ def asking_the_same(network: TrainedNetwork) -> TrainedNetwork:
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 40))])
 def test_nodes_that_ask_the_same_are_ranged_together_and_each_hears_itself(seed: int) -> None:
     """A range that an input leaves is rejected."""
-    network = asking_the_same(random_layer(seed, 2))
+    network = with_equal_queries(random_layer(seed, 2))
     claim = random_claim(seed, network, (0, 1, 2, 3, 4), ())
     if not count_inputs(claim, claim.forms[0]):
         return
@@ -135,8 +135,9 @@ def test_nodes_that_ask_the_same_are_ranged_together_and_each_hears_itself(seed:
     with pytest.raises(Rejected, match="a row is not shown to be above the margin"):
         check_ranges(network, claim, found, ranged(found))
     rows = ranged(found)
-    heard = [np.ceil(along.max(axis=0)).astype(np.int64) for _, along in heard_on_all_inputs(network, claim, found)]
-    for number, (one, most) in enumerate(zip((one for row in rows for one in row), heard, strict=True)):
+    attended = [np.ceil(along.max(axis=0)).astype(np.int64)
+                for _, along in attended_on_all_inputs(network, claim, found)]
+    for number, (one, most) in enumerate(zip((one for row in rows for one in row), attended, strict=True)):
         if number % 9 == 0 and len(most):
             kept, one.greatest = one.greatest, one.greatest.copy()
             one.greatest[number % len(most)] = most[number % len(most)] - 64
