@@ -263,7 +263,7 @@ def room_of(module: str) -> str:
 
 @pytest.mark.parametrize("package", ["certify", "proofs"])
 def test_the_rooms_of_a_package_import_each_other_in_no_circle(package: str) -> None:
-    """Removing what imports no room that is left, again and again, removes everything."""
+    """Repeatedly removing the packages that import no remaining one removes everything."""
     left: dict[str, set[str]] = {}
     for path in (ROOT / package).rglob("*.py"):
         if path != ROOT / package / "__init__.py":

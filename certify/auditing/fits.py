@@ -21,7 +21,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def fit_laws(criticals: Sequence[CriticalConstant]) -> tuple[GrowthLaw, ...]:
-    """Return for each temperature the law with the smallest relative root-mean-square residual.
+    """Return, for each temperature, the law with the smallest relative root-mean-square residual.
 
     Fewer than three brackets are not fitted.
     """

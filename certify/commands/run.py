@@ -49,12 +49,12 @@ def run(
     options = option.options_of(written)
     subject, word = subject_and_word(subject, word, options.is_language)
     if subject is not None and is_trained(subject):
-        refuse_options(f"{subject} holds a trained network, which does not take this option", {
+        refuse_options(f"{subject} contains a trained network, which does not take this option", {
             **dict.fromkeys(map(as_option, options.named), True), "--at": at != "last", "--max-n": longest,
             "--style": style != "ascii"})
         run_trained(subject, word, claim, offset, head)
         return
-    refuse_options(f"{subject} does not hold a trained network, and this option is for those",
+    refuse_options(f"{subject} contains no trained network, which this option needs",
                    {"--claim": claim, "--offset": offset, "--head": head})
     request = read_request(subject, options, lengths=lengths_served(options.precision, longest), programs=Programs.RUN)
     say_reading(request)

@@ -55,14 +55,14 @@ def sensitivity(
 
     every, options, progress = Lengths(min_n, max_n), option.options_of(written), ProgressLine()
     if subject is not None and is_trained(subject):
-        refuse_options(f"{subject} holds a trained network, which does not take this option",
+        refuse_options(f"{subject} contains a trained network, which does not take this option",
                        {as_option(name): True for name in options.named} | {"--as-formula": as_formula})
         trained = read_trained_subject(subject, claim, offset)
 
         def ask(some: Lengths, numbers: list[int] | None) -> Sensitivity:
             return measure_logits(trained, some, at, direction, numbers, progress)
     else:
-        refuse_options(f"{subject} does not hold a trained network, and this option is for those",
+        refuse_options(f"{subject} contains no trained network, which this option needs",
                        {"--claim": claim, "--offset": offset})
         programs = Programs.FORMULA if as_formula else Programs.COMPILED
         request = read_request(subject, options, lengths=every, programs=programs)

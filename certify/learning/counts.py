@@ -86,7 +86,7 @@ def compared(question: LearningQuestion, answers: Mapping[Vector, Mapping[int, W
 
 
 def _answers(question: LearningQuestion, found: Marked, longest: int) -> dict[Vector, dict[int, Word]]:
-    """Return for each Parikh vector the answers on words with it, each with a word."""
+    """Return, for each Parikh vector, the answers on words with it, each with a word."""
     letters = range(len(question.claim.alphabet))
     answers: dict[Vector, dict[int, Word]] = {}
     level: dict[tuple[int, Vector], Word] = {(found.automaton.start, (0,) * len(letters)): ()}

@@ -117,7 +117,7 @@ class _PairExploration:
                 yield state
 
     def to_wrong(self) -> list[int]:
-        """Return for each pair the least number of letters to a wrong word; more than the longest if there is none."""
+        """Return, for each pair, the least number of letters to a wrong word; more than the longest without one."""
         far = self.longest + 1
         left = [0 if wrong else far for wrong in self.wrong]
         changed = True

@@ -32,7 +32,7 @@ class Explained:
 
 
 def formulas_of(question: LearningQuestion, found: Marked) -> list[Explained]:
-    """Return for each part of two alternatives the condition of the first, for others of each that occurs."""
+    """Return, for each part of two alternatives, the condition of the first; for other parts, of each that occurs."""
     explained = []
     for place, part in enumerate(question.parts):
         chosen = [None if code == OUT else question.choices(code)[place] for code in found.marks]

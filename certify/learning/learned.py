@@ -73,7 +73,7 @@ def is_judged(question: LearningQuestion, found: Marked, state: int) -> bool:
 
 
 def growth(question: LearningQuestion, found: Marked, longest: int) -> list[int]:
-    """Return for n = 1 … ``longest`` the least number of states for words of at most n letters."""
+    """Return, for n = 1 … ``longest``, the least number of states for words of at most n letters."""
     return [len(smallest_for(question, found, n).marks) for n in range(1, longest + 1)]
 
 

@@ -12,7 +12,7 @@ from proofs.check import Malformed, RequiredClaim, read_arguments
 from proofs.checking.same_claim import ask_the_same
 
 NEXT = {True: "X holds at the last position", False: "X fails at the last position"}
-WORDS = {True: "since and until are S and U", False: "since and until ask for their left side at the witness, too"}
+WORDS = {True: "since and until are S and U", False: "since and until require their left side at the witness, too"}
 
 
 def is_core(text: str, definitions: Sequence[str] = ()) -> bool:

@@ -58,7 +58,7 @@ def run_layers(
 
 
 def scaled_scores(head: Head, stream: Sequence[Residual]) -> list[list[Fraction]]:
-    """Return for every position its scores at the visible positions, divided by the temperature of the head.
+    """Return, for every position, its scores at the visible positions, divided by the temperature of the head.
 
     An irrational temperature has ln and sqrt rounded down: that preserves the order of scores and ties.
     """

@@ -129,7 +129,7 @@ def residuals(table: Table, slots: Sequence[Slot]) -> dict[Table, list[tuple[Val
 
 
 def _by_value(table: Table, slot: Slot) -> list[tuple[Value, Table]]:
-    """Return for each value of one variable the function that remains."""
+    """Return, for each value of one variable, the function that remains."""
     values = slot[0].values
     if slot not in table.slots:
         return [(value, table) for value in values]

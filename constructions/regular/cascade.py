@@ -213,7 +213,7 @@ class Cascade:
 
 
 def _values_of(row: CascadeStep, cells: Sequence[Cell]) -> list[Value]:
-    """Return for each bit its value here and its value before."""
+    """Return, for each bit, its value here and its value before."""
     found: list[Value] = []
     for cell in cells:
         before = (0,) * cell.width if row.before is None else cell.code(row.before)
@@ -223,7 +223,7 @@ def _values_of(row: CascadeStep, cells: Sequence[Cell]) -> list[Value]:
 
 def _tiles(first: int, so_far: Mapping[Permutation, Formula], resets: Mapping[int, Formula],
            degree: int) -> list[Formula]:
-    """Return for each tile the formula that it is current: the tile of the last reset, moved by the product since.
+    """Return, for each tile, the formula that it is current: the tile of the last reset, moved by the product since.
 
     Before any reset it is the first tile. The stored tile is the one that the product so far maps to the reset's tile.
     """

@@ -42,7 +42,7 @@ class Component:
         self.start = self._enter(automaton.start)
 
     def _steps_within(self, region: int, state: int) -> list[int | None]:
-        """Return for each letter at each time the next state within the region, or None."""
+        """Return, for each letter at each time, the next state within the region, or None."""
         return [self._local[after] if time in self._times[state] and self._region_of[after] == region else None
                 for after in self._steps[state] for time in range(self._clock)]
 
@@ -56,7 +56,7 @@ class Component:
         return StateRegion(region, self.holonomies[region].enter(self._local[state]))
 
     def reached(self, region: int) -> tuple[int | None, ...]:
-        """Return for each possible current region whether this one was entered before; None if words differ."""
+        """Return, for each possible current region, whether this one was entered before; None if words differ."""
         onward = self._reachable_from(region, frozenset())
         around = self._reachable_from(self.start.region, frozenset([region]))
         return tuple(0 if other not in onward else None if other in around else 1
@@ -81,7 +81,7 @@ class Component:
 
 
 def _times(automaton: Automaton, clock: int) -> list[set[int]]:
-    """Return for each state the numbers of letters, modulo the clock, of words that lead to it."""
+    """Return, for each state, the numbers of letters, modulo the clock, of words that lead to it."""
     found: list[set[int]] = [set() for _ in automaton.steps]
     for state, time in reachable([(automaton.start, 0)], lambda at: [
             (after, (at[1] + 1) % clock) for after in automaton.steps[at[0]]]):

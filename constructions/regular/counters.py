@@ -21,7 +21,7 @@ Events = Mapping[Permutation, Formula]
 
 
 def products(group: Group, events: Events, tidy: Callable[[Formula], Formula]) -> dict[Permutation, Formula]:
-    """Return for each possible product the formula that it is the product so far; no event is the identity.
+    """Return, for each possible product, the formula that it is the product so far; no event is the identity.
 
     ``tidy`` is applied to each counted formula first.
     """

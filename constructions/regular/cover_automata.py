@@ -65,7 +65,7 @@ def smallest_cover_without_empty(automaton: Automaton, marks: Sequence[int], lon
 
 
 def gaps_of(automaton: Automaton, marks: Sequence[int], longest: int) -> NDArray[np.int64]:
-    """Return for each two states the length of the shortest word that separates their marks, at most longest + 1."""
+    """Return, for each two states, the length of the shortest word that separates their marks, at most longest + 1."""
     numbered = np.array(marks)
     gaps = np.where(numbered[:, np.newaxis] == numbered, longest + 1, 0).astype(np.int64)
     steps = np.array(automaton.steps, dtype=np.intp)

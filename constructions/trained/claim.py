@@ -89,7 +89,7 @@ def input_tokens(claim: WordsClaim, word: Sequence[str]) -> tuple[int, ...]:
 
 
 def judged(claim: WordsClaim, n: int) -> list[tuple[int, int]]:
-    """Return for words of length n the places where logits are judged, each with the index of its token."""
+    """Return, for words of length n, the places where logits are judged, each with the index of its token."""
     before = len(claim.before)
     match claim.read:
         case "last":

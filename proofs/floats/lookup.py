@@ -75,7 +75,7 @@ class OthersErrors:
         return min(found, key=lambda bound: bound.error)
 
     def _curvatures(self, n: int) -> list[Fraction | None]:
-        """Return for each row the factor of the parabola; None where one position is visible only.
+        """Return, for each row, the factor of the parabola; None where one position is visible only.
 
         Raises:
             NotDerived: if the scores are not a parabola, or the value at its top is not the number looked up.

@@ -112,7 +112,7 @@ class LayerRun:
         self.steps: Memo[tuple[int, ...], int] = Memo(self._step)
 
     def _read(self, vector: int) -> tuple[tuple[int, int], ...]:
-        """Return for each head the query, and the key and values, of a vector."""
+        """Return, for each head, the query, and the key and values, of a vector."""
         whole = self.before[vector]
         return tuple([(head.query(whole), head.key_and_value(whole)) for head in self.heads])
 

@@ -169,7 +169,7 @@ def _query_bounds(rivals: Sequence[Rival], profiles: Sequence[Places]) -> QueryB
 
 
 def differences(rivals: Sequence[Rival]) -> list[Amounts]:
-    """Return for each direction and sign the positive parts of the differences of rivals' values from the winner's."""
+    """Return, for each direction and sign, the positive parts of rivals' values minus the winner's."""
     return [tuple([sign * x if sign * x.numerator > 0 else ZERO for x in column])
             for column in zip(*(rival.values for rival in rivals), strict=True) for sign in (1, -1)]
 

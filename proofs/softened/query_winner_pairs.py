@@ -101,7 +101,7 @@ def _query_bounds(pair: QueryWinnerPair) -> QueryBounds:
 
 
 def _masses(pair: QueryWinnerPair, losses: Sequence[Fraction], columns: Sequence[Amounts]) -> dict[Amounts, Mass]:
-    """Return for each column of values the greatest values, and the greatest sums of losing rivals within each loss."""
+    """Return, for each column of values, the greatest values, and the greatest sums of losing rivals per loss."""
     scale = lcm(*(x.denominator for column in columns for x in column))
     rivals, places, weights = pair.rivals, {loss: place for place, loss in enumerate(losses)}, {}
     for number, (seen, rival) in enumerate(rivals.items()):

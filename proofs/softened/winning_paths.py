@@ -94,7 +94,7 @@ class WinningPaths:
         return found
 
     def greatest_sums(self, weights: Mapping[int, tuple[int, ...]], width: int) -> tuple[int, ...]:
-        """Return for each of ``width`` columns the greatest sum of the weights of rivals along a path, at least 0."""
+        """Return, for each of ``width`` columns, the greatest sum of the weights of rivals along a path, at least 0."""
         nothing = (0,) * width
         best, here = nothing, {BEGIN: nothing}
         for depth, ends in enumerate(self._ends):
@@ -136,7 +136,7 @@ def _with(some: tuple[int, ...], ids: Mapping[int, int], rival: int | None) -> t
 
 def _open(head_steps: HeadSteps, ends: Sequence[Sequence[tuple[Place, int | None, int]]], winner: int,
           below: Set[int]) -> list[list[Transition]]:
-    """Return for each level the transitions from which a query is reachable."""
+    """Return, for each level, the transitions from which a query is reachable."""
     found: list[list[Transition]] = []
     open_after: set[Place] = set()
     for moves, some in zip(reversed(head_steps.moves), reversed(ends), strict=True):
@@ -153,7 +153,7 @@ def _open(head_steps: HeadSteps, ends: Sequence[Sequence[tuple[Place, int | None
 
 
 def _reached(levels: Sequence[Sequence[Transition]]) -> list[list[Transition]]:
-    """Return for each level the transitions that are reachable from the start."""
+    """Return, for each level, the transitions that are reachable from the start."""
     found: list[list[Transition]] = []
     here = {BEGIN}
     for steps in levels:

@@ -165,7 +165,7 @@ class FloatAttention:
         return softmax(scores, self.domain)
 
     def averages(self, stream: Array, numbers: Indices, at: Indices) -> list[Array]:
-        """Return for each head the averages of its values [..., queries, value width] at the tokens ``at``."""
+        """Return, for each head, the averages of its values [..., queries, value width] at the tokens ``at``."""
         normed = self.normed(stream)
         return [self.domain.product(self.weights(head, normed, numbers, at), head.value(normed)) for head in self.heads]
 
@@ -257,7 +257,7 @@ class FloatNetwork:
         return step(stream)
 
     def attention(self, tokens: Indices, offset: int) -> list[Array]:
-        """Return for each attention step the weights [heads, T, T] of one input [T]."""
+        """Return, for each attention step, the weights [heads, T, T] of one input [T]."""
         position = offset + np.arange(len(tokens))
         stream, everything, found = self.embedded(tokens, position)[np.newaxis], np.arange(len(tokens)), []
         for step in self.steps[: self.last_attention + 1]:

@@ -62,7 +62,7 @@ def extend(
 
 def _averages(step: FloatAttention, normed: Array, number: Rows, levels: tuple[CachedToken, ...],
               path: Rows) -> list[Array]:
-    """Return for each head the averages of the values of all levels, on the path of each row."""
+    """Return, for each head, the averages of the values of all levels, on the path of each row."""
     this, found = len(levels[-1].keys) - 1, []
     for index, head in enumerate(step.heads):
         queries = step.queries(head, normed, number)[:, 0]

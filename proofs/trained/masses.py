@@ -76,7 +76,7 @@ class Masses:
     # -- the first layer -----------------------------------------------------------------------------------------------
 
     def _weights(self, n: int, head: int) -> Iterator[tuple[Array, Array, Fixed]]:
-        """Yield for each token of the query the weights [n, letters], those before and after, and where it stands."""
+        """Yield, for each token of the query, the weights [n, letters], those before and after, and its position."""
         words, (before, tokens, at) = self._words, self._around(n)
         step = self._floats.steps[self._layers[0]]
         assert isinstance(step, FloatAttention)

@@ -118,7 +118,7 @@ class _Pass:
             self._read(j)
 
     def _live_states(self) -> list[set[State]]:
-        """Return for each position the states after it that are reachable and from which a run ends."""
+        """Return, for each position, the states after it that are reachable and from which a run ends."""
         runs, letters, work = self.question.runs, self.question.letters, self.question.work
         reached, steps = [set[State]()], list[dict[State, set[State]]]()
         for start in runs.starts(self.n):

@@ -138,7 +138,7 @@ REFUSED: dict[str, tuple[Callable[[], Json], str]] = {
     "a uniform head reads slack": (
         lambda: with_head("late", position("0"), UNIFORM), "'slack >=', of kind slack"),
     "a head takes the mean of slack": (
-        lambda: with_head("late", {"kind": "mean", "count": "#<[Q_1]"}, UNIFORM), "the value is not 1 on the truth"),
+        lambda: with_head("late", {"kind": "mean", "count": "#<[Q_1]"}, UNIFORM), "the value is not 1 times the truth"),
     "keys read slack": (
         lambda: with_head("late", near("true since Q_1"), ATTENDING, bounded=True),
         "known and truth directions only, not 'slack >='"),

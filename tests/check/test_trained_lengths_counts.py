@@ -1,4 +1,4 @@
-"""Cells of counts in the trusted folder, by brute force: what is narrowed, cut or bounded still holds every vector."""
+"""Cells of counts in the trusted folder, by brute force: narrowed, cut or bounded cells still contain every vector."""
 
 from __future__ import annotations
 

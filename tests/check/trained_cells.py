@@ -179,13 +179,13 @@ def value_at(made: Certified, node: Node, along: Array) -> float:
 
 
 def halved_cells(made: Certified, widths: Sequence[int], cuts: int, part: float | None) -> list[Tree]:
-    """Return for each judged node its box in halves; shares are a part of the slopes, or none."""
+    """Return, for each judged node, its box in halves; shares are a part of the slopes, or none."""
     return [halved(box, widths, cuts, lambda cell, node=node: PLAIN if part is None else  # type: ignore[misc]
                    shared(part * slopes(made, node, cell))) for node, box in boxes_of(made).items()]
 
 
 def random_cells(random: Random, made: Certified, widths: Sequence[int], cuts: int) -> list[Tree]:
-    """Return for each judged node random cuts, with no shares, parts of the slopes, or any numbers."""
+    """Return, for each judged node, random cuts, with no shares, parts of the slopes, or any numbers."""
     def leaf(node: Node, box: Ranges) -> Leaf:
         kind = random.randrange(3)
         any_numbers = [random.uniform(-1, 1) * 2 ** random.randint(-6, 8) for _ in box]

@@ -271,7 +271,7 @@ def test_an_output_that_is_where_standard_output_goes_is_refused(here: Path) -> 
 @pytest.mark.parametrize("one", [one for one in TABLE if one.quick], ids=lambda one: " ".join(one.arguments[:3]))
 def test_every_file_that_a_command_opens_is_one_that_it_would_not_replace(
         certify: Any, here: Path, monkeypatch: pytest.MonkeyPatch, one: Row) -> None:
-    """Seen from outside: the interpreter says which files were opened, and the command itself which ones it reads."""
+    """Compare the files that the interpreter opens with those that the command lists as read."""
     made: list[OutputGuard] = []
     given = contents(here).keys()
     create = OutputGuard.__init__

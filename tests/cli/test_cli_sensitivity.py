@@ -103,7 +103,7 @@ def test_a_trained_network_has_bounds_for_short_words_and_none_from_above_for_lo
     assert (longer["verdict"], longer["lengths"][0]["method"], longer["lengths"][0]["upper"]) == (
         "unknown", "pairs", None)
     refused = certify("sensitivity", str(model), "--gamma", "3")
-    assert (refused.code, "holds a trained network" in refused.err) == (2, True)
+    assert (refused.code, "contains a trained network" in refused.err) == (2, True)
     assert "expected a logit" in certify("sensitivity", str(model), "--direction", "x").err
 
 

@@ -113,7 +113,7 @@ def test_dialects_differ_at_the_last_position(certify: Any, dialect: str, truths
 
 def test_a_note_says_how_a_text_was_read_where_tools_differ() -> None:
     weak, strong = "X holds at the last position", "X fails at the last position"
-    usual, sha = "since and until are S and U", "since and until ask for their left side at the witness, too"
+    usual, sha = "since and until are S and U", "since and until require their left side at the witness, too"
     page = " (docs/reference/formulas.md)"
     for text, dialect, note in (
         ("X Q_a since Q_b", Dialect.SHA, ""), ("Q_a U Q_b", Dialect.SPOT, ""), ("Q_a W Q_b", Dialect.SHA, ""),

@@ -30,7 +30,7 @@ def own_text(network: Transformer) -> str:
 
 
 def coq_agrees(statements: Iterable[Stated], folder: Path) -> list[bool]:
-    """Return for each file whether Coq computes it as that of the network, its letters and its formula."""
+    """Return, for each file, whether Coq computes it as that of the network, its letters and its formula."""
     source = folder / "texts.v"
     networks = groupby(statements, key=lambda stated: (stated.network, stated.definitions))
     source.write_text("".join(_questions(number, network, definitions, [stated.text for stated in group])

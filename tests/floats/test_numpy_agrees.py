@@ -98,7 +98,7 @@ def _exponential(d: float, sign: str, run_class: FloatModel) -> float:
 
 @pytest.mark.parametrize(("name", "right", "wrong"), [("bfloat16", 8, 12), ("binary16", 16, 32)])
 def test_plain_numpy_counts_right_in_short_words_and_wrong_in_longer_ones(name: str, right: int, wrong: int) -> None:
-    """`ODD` of a count with numpy's own exponential and one order of sums: nothing is pushed."""
+    """`ODD` of a count with numpy's own exponential and one order of sums, without adversarial rounding."""
     transformer = network(*ODD)
     for n, expected in ((right, False), (wrong, True)):
         words = [("1",) * k + ("0",) * (n - k) for k in range(n + 1)]

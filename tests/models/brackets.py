@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def balanced_prefixes(word: Sequence[str], depth: int) -> tuple[bool, ...]:
-    """Return for every prefix whether it is balanced and never nested deeper than ``depth``."""
+    """Return, for every prefix, whether it is balanced and never nested deeper than ``depth``."""
     stack: list[str] = []
     fine, result = True, []
     for symbol in word:

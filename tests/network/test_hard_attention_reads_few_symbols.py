@@ -38,7 +38,7 @@ def words(n: int, fixed: dict[int, str]) -> Iterator[Word]:
 
 
 def attended(network: Transformer, head: Head) -> dict[Word, list[int]]:
-    """Return for every word and position the one position, from 0, that the head of the first layer attends to."""
+    """Return, for every word and position, the one position, from 0, that the head of the first layer attends to."""
     found = {}
     for word in words(N, {}):
         rows = [hard_weights(scores, head.weighting) for scores in scaled_scores(head, embed(network, word))]

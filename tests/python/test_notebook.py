@@ -107,7 +107,7 @@ def pictures(html: str) -> dict[str, ElementTree.Element]:
 
 
 def darkest(picture: ElementTree.Element) -> dict[int, set[int]]:
-    """Return for each row the columns of its darkest squares."""
+    """Return, for each row, the columns of its darkest squares."""
     found: dict[int, tuple[float, set[int]]] = {}
     for path in picture.iter("{http://www.w3.org/2000/svg}path"):
         for column, row in re.findall(r"M(\d+)\.\d+ (\d+)\.\d+h", path.attrib["d"]):

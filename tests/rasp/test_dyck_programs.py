@@ -27,7 +27,7 @@ def words(program: RaspProgram, length: int) -> Iterator[str]:
 
 
 def stacks(word: str) -> list[list[str] | None]:
-    """Return for each prefix the open brackets, or None after a wrong closing bracket."""
+    """Return, for each prefix, the open brackets, or None after a wrong closing bracket."""
     pending: list[str] | None = []
     result: list[list[str] | None] = []
     for symbol in word:

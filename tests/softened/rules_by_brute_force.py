@@ -34,7 +34,7 @@ def reach(row: Coefficients, errors: Errors) -> Fraction:
 
 
 def streams(transformer: Transformer, n: int, layers: int, attended: bool) -> Iterator[list[Residual]]:
-    """Yield for every word the vectors after this many layers, and after the attention of the next one."""
+    """Yield, for every word, the vectors after this many layers, and after the attention of the next one."""
     kept = list(transformer.layers[: layers + attended])
     if attended:
         kept[-1] = replace(kept[-1], feedforward=FeedForward())

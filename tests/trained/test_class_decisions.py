@@ -30,7 +30,7 @@ SEEDS = (0, 1, 4, 1001)
 
 
 def least_margins(seed: int, claim: WordsClaim) -> dict[int, np.float64]:
-    """Return for each place (or length) the least row minus the margin, over all words; inf if no case holds."""
+    """Return, for each place (or length), the least row minus the margin, over all words; inf if no case holds."""
     floats, tracker = FloatNetwork(causal_network(seed)), track(claim)
     found = {at: np.float64(np.inf) for at in range(1, LAST + 1)}
     for word in (word for n in range(1, LAST + 1) for word in words(n)):

@@ -100,7 +100,7 @@ def test_every_run_of_a_class_lies_in_the_forms_and_in_the_balls_of_its_network(
 
 def runs_of(mine: Any, of_class: Any, network: Network, run: FloatClaim, tokens: Sequence[int], offset: int,
             seed: Random) -> Iterator[list[Fraction]]:
-    """Yield the logits at the last token: of ways bit by bit, by two who compute them, and of random roundings."""
+    """Yield the logits at the last token of bit-exact executions, by two implementations, and of random roundings."""
     known = executions(of_class)
     ways = seed.sample(known, min(5, len(known)))
     for way in ways:

@@ -25,7 +25,7 @@ def read(entry: ClaimEntry) -> Question:
     bounds, path = ClaimedBound.read(entry), entry.file("model")
     if path is not None and is_trained(path):
         if given := [key for key in (*OF_SUBJECTS, "as_formula") if key in entry.table]:
-            raise InputError(f"{given[0]}: {path} holds a trained network, which does not take this key")
+            raise InputError(f"{given[0]}: {path} contains a trained network, which does not take this key")
         trained = read_trained_subject(path, entry.file("claim"), entry.get("offset"))
         claim = trained.claim_of(entry.lengths.last)
 

@@ -165,7 +165,7 @@ class Counted:
                     yield source, edge
 
     def spans(self) -> dict[Bits, tuple[int, Bits]]:
-        """Return for each value in each column the number and the bounds of the paths with it."""
+        """Return, for each value in each column, the number and the bounds of the paths with it."""
         found: dict[Bits, tuple[int, Bits]] = {}
         for column in range(len(self.paths.columns)):
             for source, (target, _, bits) in self.edges(column, self.box):

@@ -156,7 +156,7 @@ def rows_by_length(network: TrainedNetwork, claim: WordsClaim, found: Iterable[O
 
 def _by_length(network: TrainedNetwork, claim: WordsClaim,
                found: Iterable[ObligationResult]) -> Iterator[tuple[int, list[ObligationResult]]]:
-    """Yield for each length the results of the obligations that words of that length have."""
+    """Yield, for each length, the results of the obligations that words of that length have."""
     results = {(one.offset, one.count): one for one in found}
     by_place = stops_at_wrong(network, claim)
     counts: dict[int, list[int]] = {}

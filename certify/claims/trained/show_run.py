@@ -123,7 +123,7 @@ def _print_weights(out: Console, run: WordRun, weights: Weights) -> None:
 
 
 def _labels(run: WordRun) -> Iterator[str]:
-    """Yield for each token of the input its letter, or, around the word, its number."""
+    """Yield, for each token of the input, its letter, or, around the word, its number."""
     before = len(run.claim.before) if run.claim else 0
     for index, token in enumerate(run.tokens):
         inside = run.claim is not None and before <= index < before + len(run.word)

@@ -159,7 +159,7 @@ class WordTraces:
         return words
 
     def _weighed(self, n: int) -> list[NDArray[np.float64]]:
-        """Return for each place the weights [states, letters] of extensions."""
+        """Return, for each place, the weights [states, letters] of extensions."""
         holds, counts = self._holds[n], self._counts[n]
         required = holds.any(1)
         _, kinds = np.unique(holds, axis=0, return_inverse=True)

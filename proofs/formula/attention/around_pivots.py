@@ -99,7 +99,7 @@ class _Words:
                          for step in sweep.steps]
 
     def all(self) -> Iterator[_Word]:
-        """Yield for each step that may be a pivot the longest word up to a row with this pivot."""
+        """Yield, for each step that may be a pivot, the longest word up to a row with this pivot."""
         for place, step in enumerate(self._steps):
             pivot = min((k for k, option in enumerate(step.options) if self._makes_pivot(option)),
                         key=lambda k: step.options[k].score, default=None)

@@ -87,7 +87,7 @@ def _columns(sides: Iterable[Sequence[Fraction | None]], loss: Callable[[Fractio
 
 def find_groups_left(obligation: AttentionObligation, bound: Fraction, windows: AllWindows,
                      record: Record) -> dict[bool, list[RowGroup]]:
-    """Return for each truth the groups for which Z3 does not prove the bound: their windows are missing or too weak.
+    """Return, for each truth, the groups for which Z3 does not prove the bound: their windows are missing or too weak.
 
     Raises:
         Undecided: if Z3 gives up.

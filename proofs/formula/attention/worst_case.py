@@ -110,7 +110,7 @@ def option_error(value: Fraction, truth: bool) -> Fraction:
 
 
 def minimum_costs(weighed: WeighedSweep, truth: bool, bound: Fraction, pessimistic: bool = True) -> dict[int, int]:
-    """Return for each row i the minimum of sum w * (bound - err), in arbitrary positive units, if it has such an input.
+    """Return, for each row i, the minimum of sum w * (bound - err), in arbitrary positive units, if an input exists.
 
     If ``pessimistic``, each weight is the end that makes the sum smaller (a proof that it is >= 0); otherwise the other
     end (a proof that a negative sum occurs).

@@ -182,7 +182,7 @@ class _OutputDerivation:
         return [meaning.value for meaning in meanings if isinstance(meaning, Position | Product)]
 
     def _keys(self, n: int) -> Iterator[tuple[object, ...]]:
-        """Yield for i = 1, ..., n all data of (n, i) that the cases depend on."""
+        """Yield, for i = 1, ..., n, all data of (n, i) that the cases depend on."""
         positions = range(1, n + 1)
         columns: list[Sequence[Fraction]] = [self.known.column(name, n) for name in self.inputs.known]
         columns += [_defined_values(value, positions, n) for value in self._values()]

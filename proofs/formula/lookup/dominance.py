@@ -281,7 +281,7 @@ class NearRule:
                     self._found[key] = row.curvature, (row.n, row.i, here, others)
 
     def undominated(self) -> list[Case]:
-        """Return for every window the case of least curvature."""
+        """Return, for every window, the case of least curvature."""
         return [case for _, case in self._found.values()]
 
     def is_sound_for(self, profiles: LookupProfiles, profile: LookupProfile) -> bool:

@@ -198,7 +198,7 @@ class LookupScores:
         return found
 
     def _query_keys(self, n: int) -> Iterator[tuple[int, ...]]:
-        """Yield for i = 1, ..., n all data of (n, i) that the query depends on."""
+        """Yield, for i = 1, ..., n, all data of (n, i) that the query depends on."""
         positions = range(1, n + 1)
         columns: list[Sequence[Fraction]] = []
         for part in itertools.chain(*self.queries):

@@ -83,7 +83,7 @@ def _check_is_mean_of_counts(transformer: Transformer, head: Head, direction: st
             case Truth(formula):
                 value[formula] = value.get(formula, Fraction(0)) + weight
             case other:
-                raise NotDerived(f"the value reads {name}, which is {other}, and a mean of counts is that of truths")
+                raise NotDerived(f"the value reads {name}, which is {other}; a mean of counts averages truths")
     for _, count in coefficients:
         check_mask_of(count, head.mask)
     if value != {count.operand: number for number, count in coefficients}:

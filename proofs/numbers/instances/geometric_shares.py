@@ -41,6 +41,6 @@ def _examine(n: int) -> Iterable[Instance]:
 
 EXAMINATIONS = (
     Examination("geometric-equal-shares", "Geometric attention, uniform",
-                "all positions are weighed alike, with the sum 1, if position j takes the share 1/j, and only then",
+                "all positions have equal weights, with the sum 1, if and only if position j takes the share 1/j",
                 "all rows of words of up to n + 1 positions", _examine),
 )

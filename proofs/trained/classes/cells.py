@@ -161,7 +161,7 @@ class CellSearch:
             self._evaluated |= words
 
     def _worth(self, box: Array, row: int) -> Array:
-        """Return for each range the decrease of the row's radius, without the linear part, when it is halved."""
+        """Return, for each range, the decrease of the row's radius, without the linear part, when it is halved."""
         moves = (box[:, 1] - box[:, 0]) * self._moves
         places = np.nonzero(moves * TOO_NARROW >= moves.max())[0]
         variants = np.tile(box, (len(places) + 1, 1, 1))

@@ -64,7 +64,7 @@ def path_letters(skeleton: Skeleton, path: Sequence[int] | NDArray[np.intp]) -> 
 
 
 def averages_at(floats: FloatNetwork, inputs: NDArray[np.intp], offset: int, at: int) -> list[list[Array]]:
-    """Return for each attention step and head the averages [words, value width] at a token."""
+    """Return, for each attention step and head, the averages [words, value width] at a token."""
     numbers = offset + np.arange(inputs.shape[1])
     everything, end = np.arange(inputs.shape[1]), np.array([at])
     stream, found = floats.embedded(inputs, numbers), []

@@ -159,7 +159,7 @@ def _levels(histories: Histories, labels: Sequence[Labels], cases: Sequence[Sequ
 
 
 def _united(index: dict[Hashable, int], names: Labels, cases: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
-    """Return for each node the cases of all its keys."""
+    """Return, for each node, the cases of all its keys."""
     found: list[set[int]] = [set() for _ in index]
     for label, own in zip(names, cases, strict=True):
         found[index[label]].update(own)

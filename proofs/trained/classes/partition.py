@@ -22,7 +22,7 @@ Label = tuple[Hashable, ...]
 
 
 def distances(histories: Histories, length: int) -> dict[State, int]:
-    """Return for each state of words of a length the number of steps to other cases; a step changes the last letter.
+    """Return, for each state of words of a length, the number of steps to other cases; a step changes the last letter.
 
     Words that differ in their last letter only are one step apart; so are the states in which they end.
     """

@@ -78,7 +78,7 @@ class Skeleton:
         return np.searchsorted(kept[depth - 1], np.where(is_kept, table, some))
 
     def places(self, queries: Sequence[tuple[int, int]]) -> Indices:
-        """Return for each node (level, index in the graph) its place among the kept nodes of its level."""
+        """Return, for each node (level, index in the graph), its place among the kept nodes of its level."""
         return np.array([np.searchsorted(self.levels[level].nodes, node) for level, node in queries], np.intp)
 
 
@@ -148,7 +148,7 @@ class Ends:
 
 
 def greatest(skeleton: Skeleton, ends: Ends, terms: Terms, start: Array | None = None) -> Array:
-    """Return for each end and direction the least upper bound s over the words of the class: [ends, directions].
+    """Return, for each end and direction, the least upper bound s over the words of the class: [ends, directions].
 
     A ``start`` [ends, directions] is best near it, and below. Where Newton's method does not end in time, the
     result is the greatest value of all nodes, which is sound, too.
@@ -203,7 +203,7 @@ def _next_level(level: PathLevel, sums: Array, along: Array) -> tuple[Array, Arr
 
 
 def words(skeleton: Skeleton, ends: Ends, terms: Terms, s: Array) -> list[tuple[int, ...]]:
-    """Return for each end the nodes (indices in the graph, levels 1 … ) of a longest path; s is [ends, 1]."""
+    """Return, for each end, the nodes (indices in the graph, levels 1 … ) of a longest path; s is [ends, 1]."""
     added, _ = terms.at(0, ends.queries, s)
     sums = added.sum(axis=0)[np.newaxis, :, 0]
     choices: list[Indices] = [np.zeros((1, len(s)), np.intp)]

@@ -114,7 +114,7 @@ def _tightened(unit: Evaluated, members: Indices, forms: Forms,
 
 def _exact(unit: Evaluated, head: HeadRanges, members: Indices, forms: Forms, nodes: Indices,
            rows: Indices) -> tuple[Array, list[tuple[int, ...]]]:  # fmt: skip
-    """Return for pairs of a node and a row the bound with the exact minimum of the head's linear part; and paths."""
+    """Return, for pairs of a node and a row, the bound with the exact minimum of the head's linear part; and paths."""
     queries = members[nodes]
     chosen = Forms(*(forms_of[..., np.newaxis] for forms_of in
                      (forms.centre[nodes, rows], forms.parts[nodes, :, rows], forms.loose[nodes, rows])))  # fmt: skip

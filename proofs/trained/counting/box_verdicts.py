@@ -112,7 +112,7 @@ class QueryVerdicts:
         return Verdicts(is_right, is_wrong, tokens, slopes, (low + high) / 2)
 
     def _above(self, boxes: BoxArrays, answers: Indices, low: Array, high: Array, margin: np.float64) -> Allowed:
-        """Return for each box whether all rows of these answers are above a margin."""
+        """Return, for each box, whether all rows of these answers are above a margin."""
         slopes, rest, least = self._row_forms(answers, low, high)
         middle = (low + high) / 2
         left = np.flatnonzero((least.min(1) <= margin + ROOM) & (rest.min(1) > margin + ROOM))
@@ -133,7 +133,7 @@ class QueryVerdicts:
         return [(head, slice(first, end)) for head, (first, end) in enumerate(pairwise(ends)) if end > first]
 
     def _row_forms(self, answers: Indices, low: Array, high: Array) -> tuple[Array, Array, Array]:
-        """Return for each box the slopes [N, directions, rows], the least of the rest, and the least of each row."""
+        """Return, for each box, the slopes [N, directions, rows], the least of the rest, and the least of each row."""
         stream, rows, centre = self._rows(answers, low, high)
         directions, half = low.shape[1], (high - low) / 2
         parts = stream.parts @ rows
@@ -209,7 +209,7 @@ class QueryVerdicts:
 
     def _longest(self, sums: HeadSums, columns: Sequence[tuple[Array, Array, Allowed]], fixed: Array, tops: Array
                  ) -> tuple[Array, Array]:
-        """Return for each state the greatest Σ w (v - T) of a path that ends there, and Σ w of it."""
+        """Return, for each state, the greatest Σ w (v - T) of a path that ends there, and Σ w of it."""
         best = np.full((len(tops), self.states), -np.inf)
         heavy, each = np.ones_like(best), np.arange(len(tops))
         best[:, self.start], heavy[:, self.start] = fixed - sums.fixed[0] * tops, sums.fixed[0]

@@ -31,7 +31,7 @@ class CountedWords:
 
 def count_by_length(claim: WordsClaim, lemmas: Sequence[Lemma], weights: Sequence[Weights] | None = None
                     ) -> list[CountedWords]:
-    """Return for each length the weights of its words, as far as lemmas decide them.
+    """Return, for each length, the weights of its words, as far as lemmas decide them.
 
     Counted are words after whose last letter a case with a row holds.
 

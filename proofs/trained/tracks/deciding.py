@@ -172,7 +172,7 @@ class FormSearch:
         return made
 
     def _choices(self, number: int, those: Sequence[Ranged]) -> list[tuple[Ranged, Choice]]:
-        """Return for classes of a query the column whose letters move averages most, and its heavy letters."""
+        """Return, for classes of a query, the column whose letters move averages most, and its heavy letters."""
         found = []
         for one in those:
             weights = self._letters(Restricted(self.form.queries[number], one.one.split, one.one.member),
@@ -183,7 +183,7 @@ class FormSearch:
         return found
 
     def _letters(self, kept: Restricted, own: int) -> dict[int, dict[int, np.float64]]:
-        """Return for each column with several remaining letters the weight of each letter for the query."""
+        """Return, for each column with several remaining letters, the weight of each letter for the query."""
         found: dict[int, dict[int, np.float64]] = {}
         heads = [self.form.last.weights(kept.query, own, head)[1] for head in range(len(self.form.rows))]
         for at, rows in zip(self.form.form.layout[:kept.query.place], self.form.last.sources.read, strict=False):

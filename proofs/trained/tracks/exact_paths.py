@@ -42,7 +42,7 @@ class LongPaths:
         self.bundles = [self._bundles(column) if column != self.column else [] for column in range(self.length)]
 
     def _bundles(self, column: int) -> list[Bundle]:
-        """Return for each pair of states the lines that no other one exceeds at both ends."""
+        """Return, for each pair of states, the lines that no other one exceeds at both ends."""
         (values, weights), columns = self.sums[column], self.columns
         pairs: dict[tuple[int, int], list[int]] = {}
         for step in np.flatnonzero(self.restricted.kept[column]).tolist():
@@ -62,7 +62,7 @@ class LongPaths:
         return found
 
     def greatest(self, members: Indices, tops: Long) -> tuple[Long, Long]:
-        """Return for some classes the greatest ratios, rounded down, and the sums of weights there; from ``tops``."""
+        """Return, for some classes, the greatest ratios, rounded down, and the sums of weights there; from ``tops``."""
         tops, weights, waiting = tops.copy(), np.zeros(len(members), object), np.arange(len(members))
         for _ in range(MOST_ROUNDS):
             value, weight = self.best(members[waiting], tops[waiting])
@@ -74,7 +74,7 @@ class LongPaths:
         return tops, weights
 
     def best(self, members: Indices, tops: Long) -> tuple[Long, Long]:
-        """Return for each class the greatest Σ w (v - T), for its T, and Σ w there."""
+        """Return, for each class, the greatest Σ w (v - T), for its T, and Σ w there."""
         before, after = self._forward(tops), self._backward(tops)
         if self.column == self.length:
             source = target = members

@@ -107,7 +107,7 @@ class ExactSearch:
         return query.place * self.network.tokens + query.own
 
     def ranges(self, query: TokenQuery, restricted: Restricted) -> Iterator[Box]:
-        """Return for each class the ranges of the coordinates of all heads' averages, over 2^bits."""
+        """Return, for each class, the ranges of the coordinates of all heads' averages, over 2^bits."""
         members, found = restricted.classes, list[tuple[Sequence[int], Sequence[int]]]()
         for head, width in enumerate(self.network.widths if len(members) else ()):
             for coordinate in range(width):

@@ -22,7 +22,7 @@ class TransducerArrays:
         self._ends = np.array(ends, np.intp).reshape(len(ends), width)  # perhaps nothing is written
 
     def _table(self, table: int) -> Indices:
-        """Return for each state and column the next state (-1 where it is not allowed) and the outputs."""
+        """Return, for each state and column, the next state (-1 where it is not allowed) and the outputs."""
         steps = self.claim.machine.tables[table]
         width = next((len(step) for row in steps for step in row if step is not None), 1)
         return np.array([[step or (-1,) * width for step in row] for row in steps], np.intp)

@@ -38,7 +38,7 @@ def attention_steps(floats: FloatNetwork) -> list[int]:
     if not found:
         raise NoClasses("the network has no attention")
     if not floats.network.is_causal:
-        raise NoClasses("the network's tokens read later ones")
+        raise NoClasses("the network's tokens attend to later ones")
     return found
 
 
@@ -76,7 +76,7 @@ class AttentionLevel:
         return self.step.capped(centre - size) + added, self.step.capped(centre + size) + added
 
     def most(self, head: int, vector: Array) -> Array:
-        """Return for each row the greatest vector · output of the head."""
+        """Return, for each row, the greatest vector · output of the head."""
         written = self.heads[head].written
         return np.asarray(written.centre @ vector + np.abs(written.parts @ vector).sum(axis=1)
                           + written.loose @ np.abs(vector))

@@ -133,7 +133,7 @@ class Paths:
         return Edges(source, target, values[those], weights[those], kept[those])
 
     def greatest_ratios(self, members: Indices) -> tuple[Array, Array]:
-        """Return for some classes the greatest ratios, and the sums of weights there."""
+        """Return, for some classes, the greatest ratios, and the sums of weights there."""
         top = np.full(len(members), self.least)
         weight = np.ones(len(members))
         open_ones = np.arange(len(members))
@@ -149,7 +149,7 @@ class Paths:
         return top, weight
 
     def best(self, members: Indices, tops: Array) -> tuple[Array, Array]:
-        """Return for each class the greatest Σ w (v - T), for its T, and Σ w there."""
+        """Return, for each class, the greatest Σ w (v - T), for its T, and Σ w there."""
         before, after = self._forward(tops), self._backward(tops)
         columns, sums = self.restricted.query.columns, self.sums
         each = np.arange(len(members))
@@ -204,7 +204,7 @@ class Paths:
 
 
 def _most(values: Array, weights: Array, tops: Array) -> tuple[Array, Array]:
-    """Return for each T the greatest of the lines on the last axis, and its weight."""
+    """Return, for each T, the greatest of the lines on the last axis, and its weight."""
     if values.shape[-1] == 1:
         found = values[..., 0] - weights[..., 0] * tops
         return found, np.broadcast_to(weights[..., 0], found.shape)

@@ -58,7 +58,7 @@ def test_nothing_is_foretold_of_parts_whose_sizes_are_guesses_nor_of_work_that_i
 
 def test_nothing_is_foretold_before_each_worker_has_done_some(
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """The one that is done first of two that were begun together says nothing of the other."""
+    """If one of two tasks begun together is done first, it does not report the other."""
     at(monkeypatch, 0, 0, *[20] * 3, *[40] * 3)
     with ShardsProgress("survey", "words") as progress:
         progress(ShardsState(1, 10, 0, 0, 100, 1000, 0, workers=2))

@@ -193,7 +193,8 @@ def least_of_all_inputs(network: Document, claim: Document) -> float:
 
 
 def classes_of_ranges(network: Document, claim: Document, unit: Document) -> list[tuple[Array, Array, Array]]:
-    """Return for each class of the first form its stated ranges [directions, 2] and the outputs of heads on its inputs.
+    """Return, for each class of the first form, its stated ranges [directions, 2] and the outputs of heads on its
+    inputs.
 
     Outputs are along these directions, [inputs, directions]. Third come its least weights relative to the greatest."""
     form, inputs = claim["forms"][0], list(played(claim, 0))

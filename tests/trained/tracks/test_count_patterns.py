@@ -55,7 +55,7 @@ def five_bits() -> TracksCount:
 
 
 def first_errors(question: Question) -> dict[Input, tuple[int, int] | None]:
-    """Return for each input the place of its first error and the token with the greatest logit there."""
+    """Return, for each input, the place of its first error and the token with the greatest logit there."""
     network, claim = question
     (form,), plain = claim.forms, PlainNetwork(network_to_json(network))
     inputs = list(all_inputs(claim, form))

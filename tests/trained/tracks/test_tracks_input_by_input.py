@@ -157,7 +157,7 @@ def test_more_inputs_than_are_run_are_decided_by_classes_in_several_layers(monke
     open_one = decide_tracks(replace(deep, attention="bidirectional"), adds(network, 2, 2))
     assert open_one.verdict == "unknown" and open_one.certificate is None
     assert open_one.rows[0].reason == (
-        "the network's tokens read later ones; then inputs are run one by one, and 16 are too many")
+        "the network's tokens attend to later ones; then inputs are run one by one, and 16 are too many")
 
 
 def test_a_certificate_of_both_kinds_of_forms_is_accepted() -> None:

@@ -270,7 +270,7 @@ def network_shape(network: Transformer) -> dict[str, int]:
 
 
 def float_rows(sealed: Sealed) -> list[tuple[str, ...]]:
-    """Return for each claim about float executions the name of its model, its description, and the lengths."""
+    """Return, for each claim about float executions, the name of its model, its description, and the lengths."""
     return [(claim.run.name, describe_formats(claim.run), describe_normalised(claim.run),
              describe_exponentials(claim.run), Lengths(sealed.lengths.first, claim.max_n).claim)
             for claim in sealed.floats]

@@ -112,7 +112,7 @@ def describe_weighting(head: Head) -> str:
 
 
 def list_units(network: Transformer, names: DirectionNames) -> Iterator[tuple[int, str, str]]:
-    """Yield for each hidden unit its layer, its activation, and its output vector."""
+    """Yield, for each hidden unit, its layer, its activation, and its output vector."""
     for number, layer in enumerate(network.layers, start=1):
         for unit in layer.feedforward.units:
             yield number, activation(unit, names.direction), linear_form(unit.writes, names.direction)

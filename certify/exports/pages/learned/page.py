@@ -49,7 +49,7 @@ def _contents(learned: Learned, checked: bool) -> Iterator[tuple[str, str]]:
 
 
 def _states(learned: Learned) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """Yield for each state a shortest word to it, the answer and the steps."""
+    """Yield, for each state, a shortest word to it, the answer and the steps."""
     found, question = learned.automaton, learned.question
     for state, code in enumerate(found.marks if found else ()):
         assert found is not None

@@ -175,7 +175,7 @@ class Writing:
 
 
 def choose_parts(written: Sequence[UnitOutput]) -> Iterator[list[tuple[UnitOutput, FloatValue]]]:
-    """Yield for each near direction one half, below 1 or from 1 on, the same in all units."""
+    """Yield, for each near direction, one half, below 1 or from 1 on, the same in all units."""
     sources = sorted({active.source for _, active in written if active.source is not None})
     for halves in product((0, 1), repeat=len(sources)):
         half = dict(zip(sources, halves, strict=True))

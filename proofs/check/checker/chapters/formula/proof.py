@@ -116,7 +116,7 @@ class ProofContext:
         """Return the refusal for a direction whose value is not known."""
         meaning = self.directions[name]
         if isinstance(meaning, Truth | Product):
-            return Rejected(f"{self.language.write_short(meaning.formula)} is not decided by what is read")
+            return Rejected(f"{self.language.write_short(meaning.formula)} is not determined by the directions read")
         return Rejected(f"exact directions are read, not {quote(name)}, of kind {kind_of(meaning)}")
 
     def units_writing(self, part: FeedForward, name: str) -> Sequence[Neuron]:

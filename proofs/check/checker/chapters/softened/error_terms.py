@@ -108,7 +108,7 @@ class ErrorTerms:
         return self._stage.settle(zip(self._written, self._bound(profile), strict=True))
 
     def _widest_spans(self, differences: Sequence[int], uncertainty: int) -> Integers:
-        """Return for each direction the greatest span of values that the coarser bound allows, cached."""
+        """Return, for each direction, the greatest span of values that the coarser bound allows, cached."""
         key = as_key((uncertainty, *differences))
         if key not in self._widest:
             self._widest[key] = self._find_widest(differences, uncertainty)
@@ -116,7 +116,7 @@ class ErrorTerms:
         return self._widest[key]
 
     def _find_widest(self, differences: Sequence[int], uncertainty: int) -> Integers:
-        """Return for each direction the greatest span of values that the coarser bound allows, negative if none does.
+        """Return, for each direction, the greatest span of values that the coarser bound allows, negative if none does.
 
         Proof. span weight / mass <= p / q if and only if span is at most the floor of p mass / (q weight): it is an
         integer. The weight is positive, as some difference or the uncertainty is, so that an upper end is above 1. If

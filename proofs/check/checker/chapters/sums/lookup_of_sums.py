@@ -209,7 +209,7 @@ class LookupOfSum:
             self._proof.budget.spend(4 * len(counts))
             times = ratio(counts, self._sum)
             if times is None or (self._language.nodes[place].operator == "on" and times.denominator != 1):
-                raise Rejected(f"{self._language.write_short(place)} is not decided by what is read")
+                raise Rejected(f"{self._language.write_short(place)} is not determined by the directions read")
             self._times[place] = times
         return self._times[place]
 

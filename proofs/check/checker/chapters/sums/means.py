@@ -28,7 +28,7 @@ def check_mean_of_counts(proof: ProofContext, written: WrittenDirection) -> Cove
     of_truths = all(isinstance(truth, Truth) for truth, _ in truths)
     fits = of_truths and read == {proof.language.counted(count): c for count, c in counts.items()}
     multiple = "1" if isinstance(meaning, Mean) else "as often as its count"
-    require(fits, "the value is not {} on the truth of what is counted", multiple)
+    require(fits, "the value is not {} times the truth of the counted formula", multiple)
     for count in counts:
         check_mask(proof, head, count)
     check_scores(proof, head)

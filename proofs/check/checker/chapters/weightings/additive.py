@@ -29,7 +29,7 @@ def check_counting(proof: ProofContext, head: Head, name: str, meaning: ExactCou
     check_mask(proof, head, meaning.count)
     read = [*head.values[name].items()]
     fits = len(read) == 1 and proof.directions[read[0][0]] == Truth(proof.language.counted(meaning.count))
-    require(fits, "the value is not a multiple of the truth of what is counted, alone")
+    require(fits, "the value is not a multiple of the truth of the counted formula only")
     check_scores(proof, head)
     for n, firsts in lengths_of(proof, [head], [*names_in([*head.queries, *head.keys])]):
         keys = zip(*proof.known_forms(head.keys, n), strict=True) if head.keys else [()] * n

@@ -46,7 +46,7 @@ class Passes:
                 require(fits, "error_if_{} {} is not proved at {}", label, bound, where)
 
     def _follow(self, query: Numbers, positions: Sequence[ReadPosition]) -> list[Ends]:
-        """Return for each position the greatest error where the target is false, and where it is true."""
+        """Return, for each position, the greatest error where the target is false, and where it is true."""
         enclosures: dict[AutomatonState, Ends] = {0: (0, 0)}
         found = []
         self._proof.budget.hold(ENTRY_BITS * len(positions))

@@ -113,7 +113,7 @@ def read_head(value: Json, language: Language, order: DirectionOrder, weightings
         values=fields.read("values", partial(order.read_map, shape=order.read_weights)))
     expect(head.values, "it writes nothing")
     expect(len(head.queries) == len(head.keys), "it has not as many queries as keys")
-    expect(head.weighting not in RECURRENT or head.mask != "none", "a weighting that reads towards the row has a mask")
+    expect(head.weighting not in RECURRENT or head.mask != "none", "a weighting that scans to the row needs a mask")
     return head
 
 

@@ -87,7 +87,7 @@ class TargetAutomaton:
         self._letters: dict[tuple[bool, ...], Letters] = {}
 
     def _find_adds(self, forms: Sequence[LinearForm]) -> dict[Place, Numbers]:
-        """Return for each formula whose truth is read its contribution to each form where it holds."""
+        """Return, for each formula whose truth is read, its contribution to each form where it holds."""
         adds: dict[Place, Numbers] = {}
         for name in dict.fromkeys(name for form in forms for name in form):
             meaning = self._proof.directions[name]

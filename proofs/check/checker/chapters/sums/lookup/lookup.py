@@ -49,7 +49,7 @@ class Lookup:
             return cover_rows([(n, (n,) * n)], lambda n, i: self._check_row(n, i, size, rows))
 
     def keys_and_values(self, n: int) -> tuple[int, list[tuple[int, ...]]]:
-        """Return for each position its keys, then its value, as integers over one denominator."""
+        """Return, for each position, its keys, then its value, as integers over one denominator."""
         forms = [*self._head.keys, self._head.values[self._name]]
         columns = self._proof.known_forms(forms, n)
         size, rows = over_one_denominator(self._proof.budget, list(zip(*columns, strict=True)))

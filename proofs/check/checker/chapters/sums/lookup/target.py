@@ -71,7 +71,7 @@ class LookupTarget:
             if place not in given and self._language.is_of_counts(place):
                 operator, operands, _ = self._language.nodes[place]
                 if operands[operator == "on" :] != (self.count,):
-                    raise Rejected(f"{self._language.write_short(place)} is not decided by what is read")
+                    raise Rejected(f"{self._language.write_short(place)} is not determined by the directions read")
                 times = self._language.counts_of(place)[self.count]
                 given[place] = self._language.holds_of_sum(place, n, times * (m + b))
         return self._language.connect(self.order, given)

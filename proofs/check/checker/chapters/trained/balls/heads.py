@@ -210,7 +210,7 @@ class HeadOnNumbers:
 
 def maps_of_heads(precision: Precision, budget: Budget, step: AttentionStep, reads: int
                   ) -> list[tuple[LinearOnNumbers, ...]]:
-    """Return for each head its maps to queries (with the scale of scores), keys and values, all of one weight scale."""
+    """Return, for each head, its maps to queries (with the scale of scores), keys and values, of one weight scale."""
     exact = [(scale_map(after_norm(step.norm, linear(head.query)), step.scale, precision.slot),
               (after_norm(step.norm, linear(head.key)), False), (after_norm(step.norm, linear(head.value)), False))
              for head in step.heads]

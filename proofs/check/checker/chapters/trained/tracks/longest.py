@@ -118,7 +118,7 @@ class ColumnPasses:
         return [one for kept in self.kept(most, [PathQuery(member, own, thresholds)]) for one in kept]
 
     def kept(self, most: Mapping[ColumnSource, int], queries: Sequence[PathQuery]) -> Iterator[list[bool]]:
-        """Yield for each class which averages are proved to be at most their thresholds; equal thresholds are grouped.
+        """Yield, for each class, which averages are proved at most their thresholds; equal thresholds are grouped.
 
         Proof. As in ranges.py: V and the thresholds are below 2^62, weights at most 2^40, places fewer than 2^14, so
         sums are below 2^118; in slots of S bits, where these are below 2^(S/2 - 2) and at most 2^(S/2 - 16), below 2^(S
@@ -161,7 +161,7 @@ class ColumnPasses:
 
     def _joined(self, most: Mapping[ColumnSource, int], thresholds: tuple[int, ...], queries: Sequence[PathQuery],
                 before: dict[int, int], after: dict[int, int]) -> Iterator[list[bool]]:
-        """Yield for each class the result of its move: longest paths before and after, its move, and its query."""
+        """Yield, for each class, the result of its move: longest paths before and after, its move, and its query."""
         width, packed, slot = len(thresholds), self._pack(thresholds), self._slot
         bias, tops, size = ones(width, slot) << slot - 2, ones(width, slot) << slot - 1, self._bytes * width
         self._budget.spend(1 + (len(queries) * (24 + width) >> 1))
@@ -174,7 +174,7 @@ class ColumnPasses:
             yield [digit > 0 for digit in below.to_bytes(size, "little")[self._bytes - 1::self._bytes]]
 
     def _forward(self, added: Mapping[ColumnSource, int], one: int, tops: int) -> dict[int, int]:
-        """Return for each state before the answer's column the longest path so far, with what is fixed; biased."""
+        """Return, for each state before the answer's column, the longest path so far, with what is fixed; biased."""
         fixed = sum(added[source] for source in self._visible.fixed)
         reached = {self._visible.columns.claim.machine.start: one + fixed}
         for column in range(self._column):
@@ -182,7 +182,7 @@ class ColumnPasses:
         return reached
 
     def _backward(self, added: Mapping[ColumnSource, int], one: int, tops: int) -> dict[int, int]:
-        """Return for each state after the answer's column the longest path from there on; biased."""
+        """Return, for each state after the answer's column, the longest path from there on; biased."""
         reached = {state: one + sum([added[source] for source in self._visible.at_end(state)])
                    for state in self._kept.lasts}
         for column in reversed(range(self._column + 1, len(self._kept.moves))):

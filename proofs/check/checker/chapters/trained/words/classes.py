@@ -205,7 +205,7 @@ class ClassesProof:
         return found
 
     def visible_nodes(self, node: GraphNode) -> list[set[int]]:
-        """Return for each column that a query at a node sees the unit's nodes on its paths."""
+        """Return, for each column that a query at a node sees, the unit's nodes on its paths."""
         self.budget.spend(self.edges)
         if self.masked:
             return ancestors(self.columns, [node])[:node[0] + 1]

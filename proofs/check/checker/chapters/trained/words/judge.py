@@ -99,7 +99,7 @@ class Judge:
         return {position: states[position].cases for position in positions}
 
     def needed(self, n: int, cases: Cases) -> dict[int, tuple[int, ...]]:
-        """Return for each judged place of a word of length n the rows that must be above the margin, if any."""
+        """Return, for each judged place of a word of length n, the rows that must be above the margin, if any."""
         found = {place: self.rows_of(cases[position]) for position, place in self.judged(n) if position in cases}
         return {place: rows for place, rows in found.items() if rows}
 

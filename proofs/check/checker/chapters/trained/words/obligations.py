@@ -23,7 +23,7 @@ def greatest_length(network: Network, claim: TrainedClaim, offset: int) -> int:
 
 
 def obligations(network: Network, claim: TrainedClaim) -> Iterator[WordsUnit]:
-    """Yield for each offset its places or lengths; nothing at an offset where no word of the claim has rows."""
+    """Yield, for each offset, its places or lengths; nothing at an offset where no word of the claim has rows."""
     by_place = is_by_place(network, claim)
     first = (0 if claim.empty else 1) if by_place and claim.read == "each" else claim.min_n
     for offset in range(claim.offsets[0], claim.offsets[1] + 1):

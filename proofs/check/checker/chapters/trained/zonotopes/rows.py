@@ -129,7 +129,7 @@ def narrowed(lines: Sequence[int], high: int, kept: Sequence[bool]) -> tuple[int
 def most_along(budget: Budget, head: AttendedValues, numbers: Sequence[Sequence[int]],
                times: int = 1) -> dict[ColumnSource,
                                                                                                        int]:
-    """Return for each source, packed, the greatest b·value, ``times`` times, for each vector of numbers over 2^30."""
+    """Return, for each source, packed, the greatest b·value, ``times`` times, for each vector of numbers over 2^30."""
     directions = list(zip(*head.basis.rows, strict=True))
     budget.spend(1 + (len(numbers) * len(directions) ** 2 >> 3))
     linear = make_linear([[sum(map(mul, one, column)) >> SLOPE + PLACES - WEIGHT for column in directions]

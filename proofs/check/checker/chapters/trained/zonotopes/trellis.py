@@ -68,7 +68,7 @@ def follow(budget: Budget, graph: Graph, claim: TrainedClaim, tracker: Tracker, 
 
 
 def cases_of(reached: LevelNodes) -> list[frozenset[int]]:
-    """Return for each node the cases that hold in one of its states."""
+    """Return, for each node, the cases that hold in one of its states."""
     return [frozenset(case for state in states for case in state.cases) for states in reached.states]
 
 
@@ -101,7 +101,7 @@ def follow_level(budget: Budget, graph: Graph, tokens: Sequence[int], level: int
 
 
 def ancestors(columns: GraphColumns, nodes: Iterable[GraphNode]) -> list[set[int]]:
-    """Return for each column the nodes from which one of these is reached, they themselves among them."""
+    """Return, for each column, the nodes from which one of these is reached, they themselves among them."""
     found: list[set[int]] = [set() for _ in columns.tokens]
     for column, index in nodes:
         found[column].add(index)
@@ -112,7 +112,7 @@ def ancestors(columns: GraphColumns, nodes: Iterable[GraphNode]) -> list[set[int
 
 
 def on_paths(columns: GraphColumns, nodes: Collection[GraphNode]) -> list[set[int]]:
-    """Return for each column the nodes on a path from the first to the last one through one of these."""
+    """Return, for each column, the nodes on a path from the first to the last one through one of these."""
     found, reached = ancestors(columns, nodes), [set[int]() for _ in columns.tokens]
     for column, index in nodes:
         reached[column].add(index)
