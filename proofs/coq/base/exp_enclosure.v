@@ -1,6 +1,6 @@
-(* e^(-x) for a real number x >= 0 between two multiples of 2^-b, in integers alone.
+(* e^(-x) for a real number x >= 0 between two multiples of 2^-b, by integer arithmetic only.
 
-   An integer z stands for z/2^b. Method: x = 2^k t with t <= 1/32. From above, e^(-t) <= 1/h, where h is a partial sum
+   An integer z denotes z/2^b. Method: x = 2^k t with t <= 1/32. From above, e^(-t) <= 1/h, where h is a partial sum
    of the series of e^t by Horner's rule; from below, e^(-t) is at least a partial sum of the alternating series that
    ends with a negative term, again by Horner's rule with every step between two numbers. Then k squarings. Every
    product is rounded outwards, by shifts. Proved: both sides, for every b and x. *)
@@ -194,7 +194,7 @@ Qed.
 
 (* t = x/2^k, and k such that t <= 1/32 *)
 Local Definition halvings (x : Z) : Z := Z.max 0 (Z.log2 x - b + 6).
-(* So many terms that what is left out is less than 2^-b. *)
+(* A number of terms for which the remainder is less than 2^-b. *)
 Definition exp_horner_terms : nat := Z.to_nat (b / 8 + 2).
 Definition decay_horner_terms : nat := Z.to_nat (b / 16 + 1).                       (* pairs of them *)
 

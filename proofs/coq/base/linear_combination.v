@@ -1,7 +1,7 @@
 (* Linear combinations with rational coefficients, as data: lists of pairs of an unknown and its coefficient.
 
-   Proved: merging equal unknowns changes no value, so a combination whose merged coefficients are 0 is 0 whatever the
-   unknowns stand for. Rows of matrices and scores of heads are compared in this way. *)
+   Proved: merging equal unknowns changes no value, so a combination whose merged coefficients are 0 is 0 for all values
+   of the unknowns. Rows of matrices and scores of heads are compared in this way. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra.
 Import ListNotations.
 Local Open Scope R_scope.

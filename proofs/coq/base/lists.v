@@ -43,7 +43,7 @@ Proof.
   assert (m = y :: m') as -> by congruence. simpl. now rewrite (IH m').
 Qed.
 
-(* `existsb` and `forallb` stop as soon as they know only where || and && do;
+(* `existsb` and `forallb` stop early only where || and && do;
   these do so in Coq's virtual machine, too. *)
 Fixpoint some_of {X} (f : X -> bool) (l : list X) : bool :=
   match l with [] => false | x :: l => if f x then true else some_of f l end.

@@ -1,7 +1,7 @@
-(* What may hold at one position: its parity, whether it is first or last, and truth values of some formulas.
+(* The cases at one position: its parity, whether it is first or last, and truth values of some formulas.
 
-   Proved: a formula evaluated in the case that is real has its value; and the real case is among those listed. So what
-   is checked in every listed case holds at every position of every word. *)
+   Proved: a formula evaluated in the case that is real has its value; and the real case is among those listed. So a
+   property checked in every listed case holds at every position of every word. *)
 From Coq Require Import Arith Bool List ZArith.
 From Certify Require Import formula.
 Import ListNotations.
@@ -26,7 +26,7 @@ Definition kleene_or (a b : option bool) : option bool := kleene_not (kleene_and
 Definition kleene_iff (a b : option bool) : option bool :=
   match a, b with Some a, Some b => Some (eqb a b) | _, _ => None end.
 
-(* The truth of a connective from what H says of it: of its parts, those whose truths are known. *)
+(* The truth of a connective, from the hypothesis H: of its parts, those whose truths are known. *)
 Ltac by_parts H :=
   repeat match goal with IH : forall b, ?x = Some b -> truth _ _ _ _ _ = b |- _ =>
     destruct x as [[]|]; [specialize (IH _ eq_refl)|specialize (IH _ eq_refl)|clear IH] end;
@@ -37,7 +37,7 @@ Ltac by_parts H :=
 Section Evaluate.
 Variable c : case.
 
-(* What position alone decides: predicates, and `prev` and `next` at the edges. *)
+(* Truths that depend on the position only: predicates, and `prev` and `next` at the edges. *)
 Definition from_position (f : formula) : option bool :=
   match f with
   | Positional ODD => Some (case_odd c)
@@ -174,7 +174,7 @@ Proof. revert m s. induction l as [|x l IH]; intros [|y m] [|s] H; try discrimin
 Lemma map_not3_nth l s : nth s (map kleene_not l) None = kleene_not (nth s l None).
 Proof. change None with (kleene_not None) at 1. apply map_nth. Qed.
 
-(* What is said of the symbol that stands at i is its truth there. *)
+(* The symbol at i determines the truth of a statement about it. *)
 Theorem by_letter_correct c letters : case_holds c -> forall f b, nth (w i) (by_letter c letters f) None = Some b ->
   truth users n w f i = b.
 Proof.

@@ -1,13 +1,13 @@
 (* The checker of whole networks.
 
    `check T M f` goes through the network T stage by stage: embedding, then heads and feed-forward part of each layer.
-   M states what each direction means. A direction may be written once, and only what is known by then may be used; one
-   that does not hold what M states counts as holding anything, which is no harm where nobody reads it.
+   M states what each direction means. A direction may be written once, and only directions proved before may be used;
+   one without the value that M states is treated as arbitrary, which is sound if it is not read.
    Proved: if the answer is `true`, the network over the real numbers computes f exactly, for every length, every word
    and every position; if that of `check_for users L T M f` is, for every length in L. The check is a computation on
    rational numbers; n occurs in it only where a head is checked by rows, up to a greatest length (check_by_rows.v). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import positions lists finite_sums softmax weighing formula network totals meaning
+From Certify Require Import options positions lists finite_sums softmax weighing formula network totals meaning
   linear_combination cases well_defined check_defined score_form theorem_20_counting check_head check_feedforward
   check_at_constant check_by_cases values_by_rows check_by_rows check_by_sticks output_by_signs output_by_rows
   lookup_by_rows sum_lookup_by_rows check_by_differences lookup_by_distances mean_of_numbers.
@@ -38,7 +38,7 @@ Definition in_some_view (views : outlook) (A : list meaning) (b : meaning) (agre
 Definition rows_to (d : direction) (a : head) : list (head * row) :=
   map (fun e => (a, snd e)) (filter (at_direction d) (head_values a)).
 Definition head_rows (l : layer) (d : direction) : list (head * row) := flat_map (rows_to d) (layer_heads l).
-(* The error of `others` follows from the head that looks it up; M need not say what it is. *)
+(* The error of `others` follows from the head that looks it up; M need not define it. *)
 Definition error_at_every_length (A : list meaning) (a : head) (s : side) (f : formula) : option Q :=
   match score_form A a with
   | Some p => if looks_up s f (fun _ => true) p then lookup_error s p else None
@@ -55,8 +55,9 @@ Definition error_for (L : lengths) (A : list meaning) (a : head) (s : side) (f :
   end.
 Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) : meaning :=
   match b with IsOthers s f _ => match error_for L A a s f with Some e => IsOthers s f e | None => b end | _ => b end.
-(* One after the other, and none before the others have said no: the first is quickest, and only the last take longer
-   the longer words are. Of sparse heads means are those of softmax, and what is looked for has all weight; of softmax
+(* One after the other, each only if all before it have failed: the first is quickest, and only the last take longer
+   the longer words are. For sparse heads, means are those of softmax, and the position looked up has all weight; of
+   softmax
    plus one, and of what breaks a stick, only memories are known. *)
 Definition check_any_head (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning)
     (a : head) (r : row) (b : meaning) : bool :=
@@ -72,7 +73,7 @@ Definition check_any_head (known : option predicate_meanings) (letters : nat) (L
       else of_sum tt
   | _, None => if by_rows tt then true else check_by_sticks letters L A a r b (1 # 4) (1 # 4)
   end.
-(* Heads that write one direction, each of which weighs positions by their own score alone. *)
+(* Heads that write one direction, each of which weighs a position by its own score only. *)
 Definition check_all_together (known : option predicate_meanings) (L : lengths) (A : list meaning)
     (as_ : list (head * row)) (b : meaning) : bool :=
   if check_together L A as_ b then true
@@ -234,7 +235,7 @@ Proof.
   apply Qeq_bool_R in H. now rewrite H, Q2R_0.
 Qed.
 
-(* What a stage adds to a direction it writes. *)
+(* The contribution of a stage to a direction that it writes. *)
 Lemma written_correct A d b agrees i x y : meaning_holds users n w i (nth d A IsAnything) x ->
   (agrees = true -> meaning_holds users n w i b y) -> meaning_holds users n w i (written A d b agrees) (x + y).
 Proof.

@@ -6,7 +6,7 @@
    `check_by_cases` accepts a head for `since` and `until` if the level tells apart where p -> q holds and the value is
    there that of p & q; a head that looks at the first (last) position, for a `since` (`until`) decided there; and a
    mean, if no score depends on the key and the value is that of the formula.
-   Proved: what it accepts holds what its direction means, at every position of every allowed length. *)
+   Proved: an accepted head has the value of its direction, at every position of every allowed length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax exponential relu formula network meaning linear_combination
   rational_bounds monomial expression_bounds score_form cases theorem_15_since_until attention_by_levels check_head
@@ -141,7 +141,7 @@ Definition levels_where (b : bool) (cs : list case) : list Q :=
     | Some d, Some x => if eqb d b then [x] else [] | _, _ => [] end) cs.
 Definition greatest_of (l : list Q) : option Q :=
   fold_right (fun x m => match m with Some y => Some (if Qle_bool x y then y else x) | None => Some x end) None l.
-(* C and D, from the cases, if they do tell apart what decides. *)
+(* C and D, from the cases, if they distinguish the deciding positions. *)
 Definition level_table (atoms : list formula) : option (Q * Q) :=
   if Nat.leb (length atoms) 10 then
     let cs := filter consistent_case (cases_of_atoms atoms [Eq]) in
@@ -420,7 +420,7 @@ Qed.
 Local Definition tie_value (sc : level_scores) (i j : nat) : R :=
   powers n i (tie_i sc) (tie_n sc) * (Q2R (tie_factor sc) * powerRZ (INR j) (tie_power sc)).
 
-(* What scores_of finds: something for all keys alike, the level, and the tie-breaking term. *)
+(* The result of scores_of: a term common to all keys, the level, and the tie-breaking term. *)
 Lemma scores_of_value p sc (i : position n) : scores_of p = Some sc -> exists base, forall j,
   fv p i j = base + powers n i (level_i sc) (level_n sc) * level_value (score_levels sc) j + tie_value sc i j.
 Proof.
@@ -458,7 +458,7 @@ Proof.
   cbn in E, F. apply Nat.eqb_eq in E, F. apply Nat.eqb_eq. congruence.
 Qed.
 
-(* What a table says of the position j: in a case that is real there. *)
+(* The entry of a table at the position j: in a case that is real there. *)
 Lemma table_correct decides good bad l v atoms C D j : level_table decides good bad l v atoms = Some (C, D) ->
   exists c y, case_holds users n w j c /\ level_value v j = Q2R y /\ (tr decides j = true -> level_value l j = Q2R C /\
   good c y = true) /\ (tr decides j = false -> level_value l j <= Q2R C - Q2R D /\ bad c y = true).
@@ -546,7 +546,7 @@ Proof.
   eapply Rle_trans; [|exact H]. apply Rmult_le_compat_l; lra.
 Qed.
 
-(* x <= y P turns into what the theorems ask for. *)
+(* x <= y P becomes the hypothesis of the theorems. *)
 Lemma with_factors x y : 0 < K -> x <= y * powers n i (steps_i sc) (steps_n sc) -> K * S * x <= K * F * y.
 Proof.
   intros HK H. rewrite factor_of_levels. pose proof (powers_positive n i (tie_i sc) (tie_n sc)) as P.
@@ -774,7 +774,7 @@ Proof.
   apply Rmult_le_compat_l with (r := K * F) in X; [|exact P]. nra.
 Qed.
 
-(* Without levels, the tie-breaking term alone. *)
+(* Without levels, only the tie-breaking term. *)
 Local Lemma flat : score_levels sc = [] -> tie_power sc = 1%Z -> forall j, visible n m j ->
   score j = K * base + K * S * Q2R (tie_factor sc) * INR j.
 Proof.

@@ -1,4 +1,4 @@
-(* Heads whose weights depend on their own score alone (ReLU, ReLU over n, sigmoid), up to a length: what they count,
+(* Heads whose weights depend on their own score only (ReLU, ReLU over n, sigmoid), up to a length: what they count,
    and what several of them select together (docs/background/obligations.md, Selecting heads).
 
    Scores of such heads are a (x - y) + b, for the totals x and y of one count at the row and at the position that is
@@ -7,9 +7,10 @@
    these numbers, and small at all others together, the heads hold the truth of that position's value: of the last that
    is counted (`since`, `until`), or, where all are counted, of the neighbour (`prev`, `next`). *)
 From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
-From Certify Require Import positions lists finite_sums softmax weighing exponential exp_enclosure relu formula network
-  totals meaning linear_combination comparison cases theorem_15_since_until check_head check_feedforward check_by_cases
-  gap_rule values_by_rows queries_by_rows check_by_rows check_by_sticks lookup_by_rows.
+From Certify Require Import options positions lists finite_sums softmax weighing exponential exp_enclosure relu
+  formula network totals meaning linear_combination comparison cases theorem_15_since_until check_head
+  check_feedforward check_by_cases gap_rule values_by_rows queries_by_rows check_by_rows check_by_sticks
+  lookup_by_rows.
 Import ListNotations PositionNotations.
 Local Open Scope R_scope.
 
@@ -121,7 +122,6 @@ Proof.
 Qed.
 Definition greater_size (p q : Q) : Q := if Qle_bool (Qabs p) (Qabs q) then q else p.
 Definition place_at (s : side) (n j : nat) : nat := match s with ToLeft => j | ToRight => (S n - j)%nat end.
-Local Definition towards (s : side) : masking := match s with ToLeft => FutureMasked | ToRight => PastMasked end.
 Section Heads.
 Variables (A : list meaning) (k : weighing) (s : side) (f : formula).                  (* the count *)
 
@@ -161,7 +161,7 @@ Definition same_weighing (x y : weighing) : bool :=
 (* A factor of what the heads have as their value, 0 or 1 where the base is 0 or the scale, and a line. *)
 Notation share_of_head := (Q * (Q * Q))%type.
 Definition term_of (base : row) (scale : Q) (ar : head * row) : option share_of_head :=
-  if same_weighing (head_weighing (fst ar)) k && masking_eqb (head_masking (fst ar)) (towards s) then
+  if same_weighing (head_weighing (fst ar)) k && masking_eqb (head_masking (fst ar)) (mean_masking s) then
     option_bind (row_multiple base (snd ar)) (fun c => option_map (fun l => (Qred (c * scale), l)) (line_of (fst ar)))
   else None.
 
@@ -385,7 +385,7 @@ Proof.
   cbn [map rest_of fold_right fst snd Nat.add]. replace (S M - 1)%nat with M by lia.
   destruct (M =? off)%nat; [rewrite fixed_0; lra|]. rewrite Z.add_0_r. now apply weight_inside.
 Qed.
-(* What is given, of which `t` says whether the one that is looked for gives. *)
+(* The contributions; `t` is true if the position looked up contributes. *)
 Lemma singles_out_correct k n M off ts e_false e_true (t : bool) x : (1 <= n)%nat -> is_alone k = true ->
   singles_out k n M off ts e_false e_true = true -> (t = true -> (off < M)%nat) -> Q2R e_false <= 1 ->
   bit t * weighs_as k n ts off <= x <= bit t * weighs_as k n ts off + sum_to M (beside (weighs_as k n ts) off) ->
@@ -451,7 +451,7 @@ Proof.
     rewrite <- T by lia. now replace (S n - (S n - i'))%nat with i' by lia.
 Qed.
 Lemma alone_term ar t : term_of A k s f n base scale ar = Some t -> head_value (fst ar) n h i (snd ar)
-  = sum_to n (fun j => (if mask_at (towards s) i j
+  = sum_to n (fun j => (if mask_at (mean_masking s) i j
       then Q2R (fst t) * weighing_response k n (Q2R (fst (snd t)) * (INR (counted_on s n (tr f) i) - INR (counted_on s n
         (tr f) j))
         + Q2R (snd (snd t))) else 0) * bit (g j)).
@@ -461,7 +461,7 @@ Proof.
   assert (Kh : head_weighing (fst ar) = k) by (destruct (head_weighing (fst ar)), k; discriminate || reflexivity).
   apply bind_some in T as (c & C & T). destruct (line_of A s f n (fst ar)) as [l|] eqn:L; [|discriminate].
   cbn [option_map] in T. take T. cbn [fst snd]. unfold head_value, attend_as. apply sum_ext. intros j Hj.
-  rewrite Kh, M, weights_alone by exact K. destruct (mask_at (towards s) i j); [|ring].
+  rewrite Kh, M, weights_alone by exact K. destruct (mask_at (mean_masking s) i j); [|ring].
   pose proof (line_correct A s f n users w h HA _ l i (Position j Hj) L) as Line. cbn [positions.place] in Line.
   rewrite Line, (multiple_correct base _ c _ C), (Values j Hj). rewrite Q2R_reduced, Q2R_mult. ring.
 Qed.
@@ -469,7 +469,7 @@ Lemma alone_terms as_ : forall ts, traverse (term_of A k s f n base scale) as_ =
   total_over (fun ar => head_value (fst ar) n h i (snd ar)) as_ = given P G (weighs_as k n ts) J 0.
 Proof.
   assert (T : forall ts, traverse (term_of A k s f n base scale) as_ = Some ts ->
-    total_over (fun ar => head_value (fst ar) n h i (snd ar)) as_ = sum_to n (fun j => (if mask_at (towards s) i j
+    total_over (fun ar => head_value (fst ar) n h i (snd ar)) as_ = sum_to n (fun j => (if mask_at (mean_masking s) i j
       then total_over (fun t => Q2R (fst t) * weighing_response k n (Q2R (fst (snd t)) * (INR (counted_on s n (tr f) i)
         - INR (counted_on s n (tr f) j)) + Q2R (snd (snd t)))) ts else 0) * bit (g j))).
   { induction as_ as [|ar as_ IH]; intros ts E; cbn [traverse] in E.
@@ -477,7 +477,7 @@ Proof.
     - destruct (term_of A k s f n base scale ar) as [t|] eqn:Et; [|discriminate].
       destruct (traverse _ as_) as [ts'|] eqn:Es; [|discriminate]. injection E as <-. cbn [total_over].
       rewrite (alone_term ar t Et), (IH ts' eq_refl), <- sum_plus. apply sum_ext. intros j _.
-      destruct (mask_at (towards s) i j); ring. }
+      destruct (mask_at (mean_masking s) i j); ring. }
   intros ts E. rewrite (T ts E). clear T E. destruct place_row as [HJ HS].
   unfold given. set (F := fun j => weighs_as k n ts (0 + (tally P J - tally P j)) * bit (G j)).
   transitivity (sum_to n (fun j => bit (j <=? J)%nat * F j)); [|apply sum_up_to; lia].
@@ -485,8 +485,8 @@ Proof.
   { intros X. unfold place_at. destruct s; [reflexivity|symmetry; apply sum_backwards]. }
   rewrite Swap. apply sum_ext. intros j Hj. assert (Hp : place_at s n j upto n) by (unfold place_at; destruct s; lia).
   assert (Back : place_at s n (place_at s n j) = j) by (unfold place_at; destruct s; lia).
-  assert (M : mask_at (towards s) i (place_at s n j) = (j <=? J)%nat).
-  { unfold place_at, towards, mask_at, future_mask, past_mask. destruct s; [reflexivity|].
+  assert (M : mask_at (mean_masking s) i (place_at s n j) = (j <=? J)%nat).
+  { unfold place_at, mean_masking, mask_at, future_mask, past_mask. destruct s; [reflexivity|].
     destruct (Nat.leb_spec i (S n - j)), (Nat.leb_spec j (S n - i)); reflexivity || (exfalso; lia). }
   rewrite M. destruct (Nat.leb_spec j J) as [L|L]; cbn [bit]; [|ring]. unfold F, weighs_as. rewrite Rmult_1_l. f_equal.
   apply total_ext. intros t _. rewrite (counted_tally i (in_word i)), (counted_tally _ Hp), Back, Nat.add_0_l.
@@ -674,7 +674,7 @@ Definition selects (L : lengths) (A : list meaning) (as_ : list (head * row)) (c
       end
   | _, _ => false
   end.
-(* Exactly so many positions, if each that is counted adds 1. *)
+(* The exact number of positions, if each counted one adds 1. *)
 Definition counts_exactly (L : lengths) (A : list meaning) (a : head) (r : row) (s : side) (f : formula) : bool :=
   let k := head_weighing a in
   match truth_read A r, greatest_length L with

@@ -1,17 +1,17 @@
 (* Heads with one memory, checked at every length and row up to a bound with the network's own numbers.
 
-   A head for `since`, `until`, `prev` or `next` need not be of a form that a theorem knows: its scores are enclosed at
+   A head for `since`, `until`, `prev` or `next` need not have the form of a theorem: its scores are enclosed at
    every position, its values are known exactly, and gap_rule.v has the rule. Of each position all *letters* are looked
    at, that is all truths of the formulas that the head reads; a letter may be the pivot, which decides, or one that
    `since` keeps its memory at. Positions are scanned from the side of the pivot on: from 1 for `since` and `prev`, from
    n for `until` and `next`.
    Work is shared: rows with the same query are checked at once; and if nothing that a future-masked head reads mentions
    n, the rows of the greatest length are those of all.
-   Proved: what is accepted holds what its direction means, at every position of every allowed length. *)
+   Proved: an accepted head has the value of its direction, at every position of every allowed length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import positions lists finite_sums softmax weighing exponential exp_enclosure relu
-  lemma_09_rounding formula network meaning linear_combination cases theorem_15_since_until check_head check_feedforward
-  check_by_cases gap_rule sparse_rule values_by_rows queries_by_rows.
+From Certify Require Import options positions lists finite_sums softmax weighing exponential exp_enclosure relu
+  lemma_09_rounding formula network meaning linear_combination cases theorem_15_since_until check_head
+  check_feedforward check_by_cases gap_rule sparse_rule values_by_rows queries_by_rows.
 Import ListNotations PositionNotations.
 Local Open Scope R_scope.
 
@@ -54,7 +54,8 @@ Local Definition shifted (I : fixed_interval) (p : pivot_scores) : pivot_scores 
   I)) (if_before p)) (option_map (Z.add (fst I)) (if_pivot p)) (option_map (Z.add (snd I)) (if_after p)).
 Definition without_pivot (p : pivot_scores) : pivot_scores := PivotScores (if_before p) None (if_after p).
 
-(* What a check asks of a row: the weighting, whether after the pivot only letters are seen that keep the memory, and
+(* The conditions of a check on a row: the weighting, whether after the pivot only letters are seen that keep the
+   memory, and
    how much more bad positions may weigh together than the pivot, where it is false and where it is true: a quotient
    of integers d/c, which makes the error at most d/(c + d). *)
 Record row_demand := RowDemand { demanded_weighing : weighing; demanded_keeping : bool; if_false : Z * Z;
@@ -71,10 +72,10 @@ Definition places_of (t : bool) (qs : list fixed_interval) (ls : list key_letter
   fold_right (fun l p => joined (place_of t qs l) p) no_place ls.
 
 Local Definition limit (t : bool) : Z * Z := if t then if_true D else if_false D.
-(* What softmax plus one weighs beside all positions is bad where t is true: its value is 0. *)
+(* The extra weight of softmax plus one is bad where t is true: its value is 0. *)
 Local Definition aside (t : bool) : option Z :=
   match demanded_weighing D with SoftmaxPlusOne => if t then Some 0%Z else None | _ => None end.
-(* Whether the error is within its limit, whichever place is the pivot. With `next` a row sees one place after it. *)
+(* The error is within its limit, for each pivot. With `next` a row sees one place after it. *)
 Local Definition decided (t next : bool) (ps : list pivot_scores) : bool :=
   match demanded_weighing D with
   | Sparsemax => check_sparsely 0 (limit t) next ps
@@ -103,7 +104,7 @@ Definition site_of (back : bool) (parts : list (list (Q * expression))) (n j : n
   option_bind (traverse (fun l => enclosed_part l n p) parts) (fun Is =>
     Some (kind_number (Nat.odd p) (p =? 1) (p =? n)%nat, Is)).
 
-(* Heads often ask for the same as another head: one part of the work of a length, and then all of it. *)
+(* Heads often have the same obligations as another head: one part of the work of a length, and then all of it. *)
 Definition known_sites : nat * bool * list (list (Q * expression)) -> option (list (nat * list fixed_interval)) :=
   memoised (fun '(n, _, _) => n) (fun '(n, back, parts) => traverse (site_of back parts n) (seq 1 n)).
 Definition known_query : nat * row_demand * list fixed_interval * (bool * list (option (list key_letter))
@@ -383,7 +384,7 @@ Proof.
     now right) || now left). reflexivity.
 Qed.
 
-(* What a place says of the position that it stands for. *)
+(* The statement of a place about its position. *)
 Local Definition listed (j : nat) (l : key_letter) : Prop := exists ls, In l ls /\ nth (kind_number (Nat.odd
   (scanned_place n j)) (scanned_place n j =? 1) (scanned_place n j =? n')%nat) (letter_table any) None = Some ls.
 Local Definition fits (pivots : nat -> bool) (t : bool) (p : pivot_scores) (j : nat) : Prop := exists l,
@@ -391,7 +392,7 @@ Local Definition fits (pivots : nat -> bool) (t : bool) (p : pivot_scores) (j : 
   (row_score j)) /\ (row_value j <> bit t -> is_after demanded l = true -> score_at_most (if_after p) (row_score j)) /\
   (pivots j = true -> brings_truth t l = true -> exists y, if_pivot p = Some y /\ score_value y <= row_score j).
 
-(* What a position scores, by its site and its letter. *)
+(* The score of a position, by its site and its letter. *)
 Lemma site_score qs site j l : j upto n ->
   Forall2 in_enclosure qs (map (fun r => linear r (h i) / expression_value (head_temperature a) n i) (head_queries a))
     ->
@@ -524,7 +525,7 @@ Proof.
   - apply (sparse_row_near 1 (limits t) next ps r) with (d := d) (p := p) (y := y); auto using bit_range.
 Qed.
 
-(* ---- what a check of a length says of the row ---- *)
+(* ---- the conclusion of a check of a length about the row ---- *)
 Hypothesis Queries : n' = n \/ query_mentions mentions_n = false.
 Hypothesis Direction :
   match head_masking a with Unmasked => True | FutureMasked => task_backwards k = false | PastMasked =>

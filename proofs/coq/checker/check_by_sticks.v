@@ -5,7 +5,7 @@
    that lead to one truth of this memory lies between two numbers, since that is linear in o, growing, and linear in
    sigmoid(z): `follow` keeps these two, rounded outward, and compares them with the truth at every row
    (docs/background/obligations.md, Attention head, 8). The row itself weighs nothing, so the memory is that of the
-   position before it: `prev` of what is remembered. *)
+   position before it: `prev` of the remembered truth. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax weighing exponential exp_enclosure relu
   lemma_09_rounding formula network meaning linear_combination cases theorem_15_since_until check_feedforward
@@ -265,7 +265,7 @@ Proof.
     destruct I as [<-|I]; [exact C|exact (M e I)].
 Qed.
 
-(* What stands at a place, in truth: its score, value and the truth that it brings. *)
+(* The true value at a place: its score, value and the truth that it brings. *)
 Variables (z v : nat -> R) (brings : nat -> option bool).
 Fixpoint memory_at (j : nat) : bool :=
   match j with O => false | S j => match brings (S j) with Some b => b | None => memory_at j end end.
@@ -427,7 +427,7 @@ Proof.
 Qed.
 End Row.
 
-(* What is remembered one position before the row. *)
+(* The memory one position before the row. *)
 Definition recalled_before : bool :=
   match task_memory k, task_backwards k with
   | Holds x y, false => negb (i =? 1)%nat && since_at (tr x) (tr y) (i - 1)
@@ -472,7 +472,7 @@ End Correct.
 End Head.
 
 (* ---- the whole check ---- *)
-(* What a head is to do may be the memory of its own, or to pass on a truth that is there. *)
+(* The target of a head may be its own memory, or a copy of a truth. *)
 Definition stick_tasks (b : meaning) : list row_task :=
   match b with
   | IsNear (Previous x) g => RowTask (Passes x) false g ::

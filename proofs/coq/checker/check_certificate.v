@@ -77,12 +77,12 @@ Definition shows_causal (c : certificate) : bool :=
       && keeps_length_out (head_temperature a)) (layer_heads l)) (transformer_layers T)
   && forallb (fun e => position_keeps_length_out (model_definitions (certified c)) (snd e)) (position_embedding T).
 
-(* What is found of a file, in the order in which it is looked for. *)
+(* The findings about a file, in the order of the search. *)
 Inductive answer :=
 | Accepted (errors : list (direction * (Q * Q)))
 | OtherText | NotWhole                                                 (* the offered certificate is not the file's *)
 | Undefined                                                            (* something may have no value *)
-| NotShown (d : direction)                                             (* that this direction holds what it means *)
+| NotShown (d : direction)                                             (* that this direction has its stated value *)
 | NotHeld (f : formula)                                                (* no direction means this subformula *)
 | NoError | NotOfRegime | NotCausal.
 
@@ -112,7 +112,7 @@ Definition accepts_certificate (text : string) (c : certificate) : bool :=
 (* Stated errors are at least 0, those of a truth at most 1/4. *)
 Definition fits (of_truth : bool) (e : stated_error) : bool :=
   forallb (fun q => Qle_bool 0 q && (negb of_truth || Qle_bool q (1 # 4))) [error_if_false e; error_if_true e].
-(* Whether some proved error is above the stated one, so that less is proved than the file states. *)
+(* True if some proved error is above the stated one, so that less is proved than the file states. *)
 Fixpoint exceeds (proved : list (direction * (Q * Q))) (stated : list stated_error) : bool :=
   match proved, stated with
   | (_, (x, y)) :: proved, e :: stated =>

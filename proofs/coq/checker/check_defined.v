@@ -1,4 +1,4 @@
-(* Whether every expression of a network has a value, by computation.
+(* A decision procedure: every expression of a network has a value.
 
    Proved: `well_defined T = true` implies that every position embedding has a value and every temperature a positive
    one, at every position of every length; `well_defined_from m T = true`, of every length from m on. *)

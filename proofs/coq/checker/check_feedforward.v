@@ -4,8 +4,8 @@
    the comparison in question) every ReLU must be on one side of its kink; the sum of the active units is then a linear
    form, which must be the target; for slack, 0 where the formula holds and at least 1 elsewhere.
    A form that reads `others` or `total` directions must be a multiple of the comparison's term T beside them: T is an
-   integer whose sign the case knows. The same sign decides the slack of comparisons of T.
-   Proved: if `check_output` says yes, the layer writes exactly what the direction means. *)
+   integer whose sign the case determines. The same sign decides the slack of comparisons of T.
+   Proved: if `check_output` returns true, the layer writes exactly the value of the direction. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax relu formula network meaning linear_combination comparison
   cases theorem_20_counting interval.
@@ -16,11 +16,11 @@ Definition comparison_of (a : meaning) : option (term * term) :=
   match a with IsTruth (Compare _ t u) | IsSlack (Compare _ t u) => Some (t, u) | _ => None end.
 Definition sign_range (o : comparison) : interval :=
   match o with Lt => (None, Some (-1 # 1)) | Eq => point_interval 0 | Gt => (Some (1 # 1), None) end.
-(* Whether two comparisons are about the same T, up to spelling. *)
+(* True if two comparisons are about the same T, up to spelling. *)
 Definition same_difference (p q : term * term) : bool :=
   equal_combinations count_eqb (term_difference (fst p) (snd p)) (term_difference (fst q) (snd q))
   && Z.eqb (constant_difference (fst p) (snd p)) (constant_difference (fst q) (snd q)).
-(* The formula compares the term in question, so the case knows whether it holds. *)
+(* The formula compares the term in question, so the case determines its truth. *)
 Definition by_order (cmp : option (term * term)) (f : formula) : bool :=
   match cmp, f with Some p, Compare _ t u => same_difference (t, u) p | _, _ => false end.
 (* ---- ranges of linear forms ---- *)

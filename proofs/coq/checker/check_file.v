@@ -1,8 +1,8 @@
 (* The checker of model files, as it is extracted to OCaml: whoever reads a file need not be believed.
 
    A reader, whatever it does, offers a model (network, meanings, names) for a text. `check_file` writes the model as
-   text, compares it with the text of the file, and checks the network. Proved: if it says `true`, what stands in the
-   file is a network that computes the formula, with the predicates as the file defines them, for every n among these
+   text, compares it with the text of the file, and checks the network. Proved: if it returns `true`, the file contains
+   a network that computes the formula, with the predicates as the file defines them, for every n among these
    lengths, every word and every position; and there is such a word. *)
 From Coq Require Import String List Bool.
 From Certify Require Import formula network meaning well_defined check model_text.

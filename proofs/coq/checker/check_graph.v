@@ -1,11 +1,12 @@
 (* Formulas as graphs: a network checked with names for the formulas that it mentions.
 
    Written out, a formula may be longer than its graph by a factor that is exponential in its depth, and the checker
-   compares formulas as trees. Here big subformulas have names: `User (base + k)` stands for the k-th of a list of
+   compares formulas as trees. Here big subformulas have names: `User (base + k)` denotes the k-th of a list of
    definitions, each of which may use the names of those before it. Names are compared as numbers; where the checker
-   needs to see what is inside, it unfolds a name once.
+   needs the definition, it unfolds a name once.
 
-   Proved: if `check_graph` says yes, the network computes the formula with all names unfolded, `written_out`. Idea: on
+   Proved: if `check_graph` returns true, the network computes the formula with all names unfolded, `written_out`. Idea:
+   on
    one word, let the user's predicate `base + k` hold where the k-th formula does; then a name and what it stands for
    mean the same, and check.v looks at directions through views that mean the same. *)
 From Coq Require Import Reals ZArith Arith Bool List Lia FunctionalExtensionality.
@@ -148,7 +149,7 @@ Proof.
   - intros a' s f IHf rest IHr H. cbn in H |- *. apply andb_prop in H as [H1 H2]. now rewrite IHf, IHr.
 Qed.
 
-(* Each formula of the list is what its definition says, with all names unfolded. *)
+(* Each formula of the list is its definition with all names unfolded. *)
 Lemma unfold_all_spec definitions : forall E, in_order (length E) definitions = true -> exists X,
   unfold_all E definitions = E ++ X /\ length X = length definitions /\ forall k, k < length definitions ->
   nth k X (Truth false) = with_names (E ++ X) (nth k definitions (Truth false)).

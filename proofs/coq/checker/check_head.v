@@ -3,7 +3,7 @@
    `check_head A a r b` compares the scaled score of head a and its value row r, as forms, with those of Theorems 12,
    13, 15, 16, 20, 21 and Proposition 11, and with those for low precision, given the meanings A of the directions it
    reads and the meaning b it writes; the constant gamma must be enough for the theorem, which rational_bounds.v
-   decides. Proved: if it says yes, the head holds b at every position of every word of every length. *)
+   decides. Proved: if it returns true, the value of the head is b at every position of every word of every length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax weighing exponential lemma_07_table_lookup
   lemma_08_tie_breaking lemma_09_rounding formula network meaning linear_combination comparison rational_bounds monomial

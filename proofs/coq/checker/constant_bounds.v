@@ -3,9 +3,10 @@
    `around_of x` takes a sum of rational multiples of logarithms, roots and rationals apart: x is (ln k)/d and a rest
    between two rationals, which is 0 of logarithms (unless a factor is such as 1.26186). A root sqrt(q) is between p/2^b
    and (p + 1)/2^b where p^2 is the greatest square up to 4^b q. Proved: `constant_power x` gives d and a number that is
-   at most exp(d x), and equal to it where the rest is 0; where `constant_above_zero x` says so, x is positive. *)
+   at most exp(d x), and equal to it where the rest is 0; if `constant_above_zero x` returns true, x is positive. *)
 From Coq Require Import Reals QArith Qreals Qround Qpower ZArith List Bool Lra Lia.
-From Certify Require Import positions finite_sums exponential exp_enclosure formula network linear_combination monomial.
+From Certify Require Import options positions finite_sums exponential exp_enclosure formula network linear_combination
+  monomial.
 Local Open Scope R_scope.
 
 Definition rational_constant (x : expression) : option Q :=
@@ -47,8 +48,6 @@ Definition exact_total (a b : enclosed_constant) : option enclosed_constant :=
                       + rest_from b) (rest_to a + rest_to b))
   else None.
 
-Local Definition bind {X Y} (a : option X) (f : X -> option Y) : option Y := match a with Some x => f x | None =>
-  None end.
 
 (* The logarithm of k between two numbers: the guess is Newton's, whether it is good is computed. *)
 Local Definition newton (k : Q) (y : Z) : Z :=
@@ -60,15 +59,15 @@ Definition ln_around (k : Q) : option (Q * Q) :=
   let '(lo, hi) := (Qred (y - of_bits (2 ^ 64)), Qred (y + of_bits (2 ^ 64))) in
   if Qle_bool (/ k) (exp_from (- lo)) && Qle_bool k (exp_from hi) then Some (lo, hi) else None.
 (* All of it as a rest, where numerators or denominators are above the limit. *)
-Definition as_rest (a : enclosed_constant) : option enclosed_constant := bind (ln_around (constant_argument a))
+Definition as_rest (a : enclosed_constant) : option enclosed_constant := option_bind (ln_around (constant_argument a))
   (fun '(lo, hi) => Some (EnclosedConstant 1 1 (rest_from a + lo / inject_Z (constant_divisor a)) (rest_to a
   + hi / inject_Z (constant_divisor a)))).
 Local Definition multiple (s : Q) (a : enclosed_constant) : option enclosed_constant :=
-  match exact_multiple s a with Some b => Some b | None => bind (as_rest a) (exact_multiple s) end.
+  match exact_multiple s a with Some b => Some b | None => option_bind (as_rest a) (exact_multiple s) end.
 Local Definition total (a b : enclosed_constant) : option enclosed_constant :=
   match exact_total a b with
   | Some c => Some c
-  | None => bind (as_rest a) (fun a => bind (as_rest b) (exact_total a))
+  | None => option_bind (as_rest a) (fun a => option_bind (as_rest b) (exact_total a))
   end.
 
 Fixpoint around_of (x : expression) : option enclosed_constant :=
@@ -76,41 +75,42 @@ Fixpoint around_of (x : expression) : option enclosed_constant :=
   | Some q => Some (EnclosedConstant 1 1 q q)
   | None =>
       match x with
-      | Apply Ln y => bind (rational_constant y) (fun k => if is_positive k then Some (EnclosedConstant k 1 0 0) else
+      | Apply Ln y => option_bind (rational_constant y) (fun k => if is_positive k then Some (EnclosedConstant k 1 0
+        0) else
         None)
-      | Apply Sqrt y => bind (rational_constant y) (fun q =>
+      | Apply Sqrt y => option_bind (rational_constant y) (fun q =>
           if (0 <=? Qnum q)%Z then Some (EnclosedConstant 1 1 (of_bits (root q)) (of_bits (root q + 1))) else None)
-      | Add y z => bind (around_of y) (fun a => bind (around_of z) (total a))
-      | Sub y z => bind (around_of y) (fun a => bind (around_of z) (fun b => bind (multiple (-1) b) (total a)))
-      | Neg y => bind (around_of y) (multiple (-1))
+      | Add y z => option_bind (around_of y) (fun a => option_bind (around_of z) (total a))
+      | Sub y z => option_bind (around_of y) (fun a => option_bind (around_of z) (fun b => option_bind (multiple
+        (-1) b) (total a)))
+      | Neg y => option_bind (around_of y) (multiple (-1))
       | Mul y z => match rational_constant y with
-                   | Some q => bind (around_of z) (multiple q)
-                   | None => bind (rational_constant z) (fun q => bind (around_of y) (multiple q))
+                   | Some q => option_bind (around_of z) (multiple q)
+                   | None => option_bind (rational_constant z) (fun q => option_bind (around_of y) (multiple q))
                    end
-      | Div y z => bind (rational_constant z) (fun q =>
-          if is_zero q then None else bind (around_of y) (multiple (/ q)))
+      | Div y z => option_bind (rational_constant z) (fun q =>
+          if is_zero q then None else option_bind (around_of y) (multiple (/ q)))
       | _ => None
       end
   end.
 
 (* d, and at most exp(d x) *)
 Definition constant_power (x : expression) : option (Z * Q) :=
-  bind (around_of x) (fun a =>
+  option_bind (around_of x) (fun a =>
     if Qeq_bool (rest_from a) 0 then Some (constant_divisor a, constant_argument a)
     else Some (constant_divisor a, Qred (constant_argument a * exp_from (inject_Z (constant_divisor a) * rest_from
       a)))).
 Definition constant_above_zero (x : expression) : bool :=
   match constant_power x with Some (_, k) => negb (Qle_bool k 1) | None => false end.
 
-(* `injection` would compute what is inside. *)
-Lemma some_is {X} (a b : X) : Some a = Some b -> a = b. Proof. now intros [= ->]. Qed.
+(* `injection` would reduce the arguments. *)
 
 Lemma pair_is {X Y} (a c : X) (b d : Y) : Some (a, b) = Some (c, d) -> c = a /\ d = b. Proof. now intros [= -> ->]. Qed.
 
 Lemma constant_of_value n (i : position n) x q : rational_constant x = Some q -> expression_value x n i = Q2R q.
 Proof.
   unfold rational_constant. destruct (monomial_of x) as [m|] eqn:M; [|discriminate].
-  destruct m as [p [| |] [| |] [| |] [|]]; try discriminate. intros H. apply some_is in H. subst p.
+  destruct m as [p [| |] [| |] [| |] [|]]; try discriminate. intros H. apply some_inj in H. subst p.
   rewrite (monomial_of_value n i x _ M). unfold monomial_value, sign_factor.
   cbn [monomial_factor monomial_i monomial_n monomial_end monomial_alternates]. rewrite !powerRZ_O. ring.
 Qed.
@@ -214,10 +214,10 @@ Proof.
       split; apply Rmult_le_compat_neg_l; assumption. }
   destruct (if Qle_bool 0 s then _ else _) as [lo hi]. specialize (R lo hi eq_refl).
   destruct (Qeq_bool (constant_argument a) 1) eqn:One.
-  - intros H. apply some_is in H. subst b. apply Qeq_bool_R in One. rewrite Q2R_1 in One. rewrite One, ln_1 in R.
+  - intros H. apply some_inj in H. subst b. apply Qeq_bool_R in One. rewrite Q2R_1 in One. rewrite One, ln_1 in R.
     unfold is_around. cbn [constant_argument constant_divisor rest_from rest_to]. rewrite Q2R_1, ln_1.
     unfold Rdiv in *. rewrite Rmult_0_l in *. repeat split; lra || lia.
-  - destruct (_ && _)%bool; [|discriminate]. intros H. apply some_is in H. subst b. unfold is_around.
+  - destruct (_ && _)%bool; [|discriminate]. intros H. apply some_inj in H. subst b. unfold is_around.
     cbn [constant_argument constant_divisor rest_from rest_to].
     destruct (whole_power_ln (constant_argument a) (Qnum s) K) as [P E]. rewrite E. split; [exact P|].
     split; [now apply Z.mul_pos_pos|]. rewrite mult_IZR. assert (Dr : 0 < IZR (constant_divisor a)) by now apply IZR_lt.
@@ -230,7 +230,7 @@ Qed.
 Lemma exact_total_correct a b c x y : is_around a x -> is_around b y -> exact_total a b = Some c -> is_around c (x + y).
 Proof.
   intros (Ka & Da & La & Ua) (Kb & Db & Lb & Ub). unfold exact_total. destruct (_ <=? _)%Z; [|discriminate]. intros H.
-  apply some_is in H. subst c. unfold is_around. cbn [constant_argument constant_divisor rest_from rest_to].
+  apply some_inj in H. subst c. unfold is_around. cbn [constant_argument constant_divisor rest_from rest_to].
   destruct (whole_power_ln (constant_argument a) (constant_divisor b) Ka) as [Pa Ea].
   destruct (whole_power_ln (constant_argument b) (constant_divisor a) Kb) as [Pb Eb].
   rewrite Q2R_reduced, Q2R_mult, ln_mult, Ea, Eb, !Q2R_plus, mult_IZR by assumption.
@@ -259,7 +259,7 @@ Lemma as_rest_correct a b x : is_around a x -> as_rest a = Some b -> is_around b
 Proof.
   intros (K & D & L & U). unfold as_rest.
   destruct (ln_around (constant_argument a)) as [[lo hi]|] eqn:E; [|discriminate].
-  apply (ln_around_correct _ _ _ K) in E as [El Eu]. intros H. apply some_is in H. subst b. unfold is_around.
+  apply (ln_around_correct _ _ _ K) in E as [El Eu]. intros H. apply some_inj in H. subst b. unfold is_around.
   cbn [constant_argument constant_divisor rest_from rest_to].
   assert (Dr : 0 < IZR (constant_divisor a)) by now apply IZR_lt.
   assert (Di : 0 < / IZR (constant_divisor a)) by now apply Rinv_0_lt_compat.
@@ -272,7 +272,7 @@ Qed.
 Local Lemma multiple_correct s a b x : is_around a x -> multiple s a = Some b -> is_around b (Q2R s * x).
 Proof.
   intros A. unfold multiple. destruct (exact_multiple s a) as [c|] eqn:E.
-  - intros H. apply some_is in H. subst c. exact (exact_multiple_correct _ _ _ _ A E).
+  - intros H. apply some_inj in H. subst c. exact (exact_multiple_correct _ _ _ _ A E).
   - destruct (as_rest a) as [c|] eqn:R; [|discriminate]. apply exact_multiple_correct.
     exact (as_rest_correct _ _ _ A R).
 Qed.
@@ -280,8 +280,8 @@ Qed.
 Lemma total_correct a b c x y : is_around a x -> is_around b y -> total a b = Some c -> is_around c (x + y).
 Proof.
   intros A B. unfold total. destruct (exact_total a b) as [d|] eqn:E.
-  - intros H. apply some_is in H. subst d. exact (exact_total_correct _ _ _ _ _ A B E).
-  - destruct (as_rest a) as [a'|] eqn:Ra; [|discriminate]. cbn [bind].
+  - intros H. apply some_inj in H. subst d. exact (exact_total_correct _ _ _ _ _ A B E).
+  - destruct (as_rest a) as [a'|] eqn:Ra; [|discriminate]. cbn [option_bind].
     destruct (as_rest b) as [b'|] eqn:Rb; [|discriminate].
     apply exact_total_correct; [exact (as_rest_correct _ _ _ A Ra)|exact (as_rest_correct _ _ _ B Rb)].
 Qed.
@@ -297,12 +297,12 @@ Proof.
     repeat split; lra || lia. }
   induction x as [q| | |y IHy z IHz|y IHy z IHz|y IHy z IHz|y IHy z IHz|y IHy|y IHy m|g y IHy]; intros a H;
     cbn [around_of] in H; match type of H with match rational_constant ?x
-    with _ => _ end = _ => destruct (rational_constant x) as [q'|] eqn:C; [apply some_is in H; subst a; apply Constant;
+    with _ => _ end = _ => destruct (rational_constant x) as [q'|] eqn:C; [apply some_inj in H; subst a; apply Constant;
     exact (constant_of_value n i x q' C)|] end; try discriminate H; cbn [expression_value].
   - destruct (around_of y) as [b|]; [|discriminate]. destruct (around_of z) as [c|]; [|discriminate].
     exact (total_correct b c a _ _ (IHy b eq_refl) (IHz c eq_refl) H).
   - destruct (around_of y) as [b|]; [|discriminate]. destruct (around_of z) as [c|]; [|discriminate].
-    cbn [bind] in H. destruct (multiple (-1) c) as [d|] eqn:M; [|discriminate].
+    cbn [option_bind] in H. destruct (multiple (-1) c) as [d|] eqn:M; [|discriminate].
     pose proof (multiple_correct (-1) c d _ (IHz c eq_refl) M) as N.
     replace (value y - value z) with (value y + Q2R (-1) * value z) by (rationals; lra).
     exact (total_correct b d a _ _ (IHy b eq_refl) N H).
@@ -311,26 +311,27 @@ Proof.
       exact (multiple_correct q c a _ (IHz c eq_refl) H).
     + destruct (rational_constant z) as [q|] eqn:Z; [|discriminate]. destruct (around_of y) as [b|]; [|discriminate].
       rewrite (constant_of_value n i z q Z), Rmult_comm. exact (multiple_correct q b a _ (IHy b eq_refl) H).
-  - destruct (rational_constant z) as [q|] eqn:Z; [|discriminate]. cbn [bind] in H.
+  - destruct (rational_constant z) as [q|] eqn:Z; [|discriminate]. cbn [option_bind] in H.
     destruct (is_zero q) eqn:Q0; [discriminate|]. destruct (around_of y) as [b|]; [|discriminate].
     rewrite (constant_of_value n i z q Z). unfold Rdiv. rewrite Rmult_comm, <- Q2R_inv.
     + exact (multiple_correct (/ q) b a _ (IHy b eq_refl) H).
     + intros E. apply Qeq_bool_iff in E. unfold is_zero in Q0. congruence.
   - destruct (around_of y) as [b|]; [|discriminate]. replace (- value y) with (Q2R (-1) * value y) by (rationals; lra).
     exact (multiple_correct (-1) b a _ (IHy b eq_refl) H).
-  - destruct g; try discriminate; destruct (rational_constant y) as [q|] eqn:Y; try discriminate; cbn [bind] in H;
+  - destruct g; try discriminate; destruct (rational_constant y) as [q|] eqn:Y; try discriminate; cbn [option_bind]
+    in H;
       cbn [function_value]; rewrite (constant_of_value n i y q Y); unfold is_around.
-    + destruct (is_positive q) eqn:P; [|discriminate]. apply some_is in H. subst a.
+    + destruct (is_positive q) eqn:P; [|discriminate]. apply some_inj in H. subst a.
       cbn [constant_argument constant_divisor rest_from rest_to]. apply is_positive_R in P. rewrite Q2R_0. unfold Rdiv.
       rewrite Rinv_1. repeat split; lra || lia.
-    + destruct (Z.leb_spec 0 (Qnum q)) as [P|]; [|discriminate]. apply some_is in H. subst a.
+    + destruct (Z.leb_spec 0 (Qnum q)) as [P|]; [|discriminate]. apply some_inj in H. subst a.
       cbn [constant_argument constant_divisor rest_from rest_to]. rewrite Q2R_1, ln_1. pose proof (root_around q P).
       repeat split; lra || lia.
 Qed.
 
 Theorem constant_power_correct x d k : constant_power x = Some (d, k) -> (0 < d)%Z /\ Q2R k <= exp (IZR d * value x).
 Proof.
-  unfold constant_power. destruct (around_of x) as [a|] eqn:A; [|discriminate]. cbn [bind].
+  unfold constant_power. destruct (around_of x) as [a|] eqn:A; [|discriminate]. cbn [option_bind].
   destruct (around_of_correct x a A) as (K & D & L & _). assert (Dr : 0 < IZR (constant_divisor a)) by now apply IZR_lt.
   assert (B : Q2R (constant_argument a) * exp (IZR (constant_divisor a) * Q2R (rest_from a)) <=
     exp (IZR (constant_divisor a) * value x)).

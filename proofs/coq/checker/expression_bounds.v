@@ -1,7 +1,8 @@
 (* Lower bounds of expressions with logarithms, roots and sums, as rationals, for all lengths from m on.
 
-   Proved: where `lower_bound m x` is a number, x is at least that at every position of every length n >= m; where
-   `surely_positive m x` says so, x is positive there. Bounds are coarse: ln x is at least 1 - 1/x, sqrt x at least the
+   Proved: where `lower_bound m x` is a number, x is at least that at every position of every length n >= m; if
+   `surely_positive m x` returns true, x is positive there. Bounds are coarse: ln x is at least 1 - 1/x, sqrt x at least
+   the
    root of the greatest square up to x; those of constants are sharp (constant_bounds.v). *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia.
 From Certify Require Import positions finite_sums formula network linear_combination monomial constant_bounds.
@@ -68,7 +69,7 @@ Qed.
 
 Lemma floor_below q : IZR (Qfloor q) <= Q2R q. Proof. rewrite <- Q2R_inject_Z. apply Qle_Rle, Qfloor_le. Qed.
 
-(* Rounding down, to units or to integers, keeps what is an integer. *)
+(* Rounding down, to units or to integers, leaves an integer unchanged. *)
 Lemma Int_part_at_least z x : IZR z <= x -> IZR z <= IZR (Int_part x).
 Proof.
   intros H. apply IZR_le. destruct (base_Int_part x) as [_ B]. apply Z.lt_succ_r. apply lt_IZR. rewrite succ_IZR. lra.

@@ -1,4 +1,4 @@
-(* Attention to one pivot, whatever stands at the other positions: the rule of gaps, for one row or several at once.
+(* Attention to one pivot, with any values at the other positions: the rule of gaps, for one row or several at once.
 
    A position is bad if its value is not the truth t that the pivot holds. If the bad positions weigh together at most B
    times as much as the pivot, the error is at most B/(1 + B) (`gap_rule`); that is at most 1/4 if B is at most 1/3.
@@ -6,7 +6,7 @@
    it scores at most if it is bad and before, or after, the pivot. The greatest B is the sum of all that, for each
    pivot: `forward` compares it with 1/3 for all pivots in one pass. It keeps sums of weights relative to their greatest
    score, and asks for an exponential only if the last one asked for is another. Scores are multiples of 2^-80,
-   weights of 2^-60: stated errors have room for 10^-15. Proved: what it accepts has an error of at most 1/4 at every
+   weights of 2^-60: stated errors have room for 10^-15. Proved: an accepted head has an error of at most 1/4 at every
    row. Softmax plus one has a weight beside all positions, which is bad where t is true. *)
 From Coq Require Import Reals ZArith Lra Lia List Bool Arith.
 From Certify Require Import positions lists finite_sums softmax exponential exp_enclosure.
@@ -28,7 +28,7 @@ Hypothesis Bad : sum_to n bad_weight + t * z <= weight m s d * B.
 Lemma bad_weight_nonneg j : 0 <= bad_weight j.
 Proof. unfold bad_weight. destruct (Req_EM_T _ _); [lra|apply weight_nonneg]. Qed.
 
-(* The share of what is bad bounds the error: each position is off by at most 1, and the weight beside them by t. *)
+(* The share of bad positions bounds the error: each position errs by at most 1, and the extra weight by t. *)
 Lemma error_beside : Rabs (t - attend_beside z n m s v) <= (sum_to n bad_weight + t * z) / (z + sum_to n (weight m s)).
 Proof.
   pose proof (total_pos n m s d Vd) as T. set (whole := z + sum_to n (weight m s)).
@@ -142,7 +142,7 @@ Hypothesis Before : forall j, visible n m j -> (j < d)%nat -> v j <> t ->
 Hypothesis After : forall j, visible n m j -> (d < j)%nat -> v j <> t ->
   score_at_most (if_after (nth (j - 1) ps (PivotScores None None None))) (s j).
 
-(* Shares q of the bad positions alone, of which W says how great they are at most. *)
+(* Shares q of the bad positions only, with the upper bounds W. *)
 Lemma bad_weigh (W : option Z -> R) (q : nat -> R) : (forall o, 0 <= W o) -> (each j upto n, m j = false \/ v j = t ->
   q j = 0) -> (forall j o, visible n m j -> v j <> t -> score_at_most o (s j) -> q j <= W o) ->
   sum_to n q <= weigh_by W before + weigh_by W after.
@@ -296,7 +296,7 @@ Proof.
     repeat split; auto using no_cache_valid. lra.
 Qed.
 
-(* `injection` would compute what is inside. *)
+(* `injection` would reduce the arguments. *)
 Lemma some_pair {X Y} (a c : X) (b d : Y) : Some (a, b) = Some (c, d) -> a = c /\ b = d.
 Proof. now intros [= -> ->]. Qed.
 
@@ -323,7 +323,7 @@ Qed.
 
 (* ---- all pivots in one pass: `afters` has for each place the sum of what is after it ---- *)
 Section Limit.
-(* The bad weigh together at most so many times as much as the pivot: 1/3, or what an error that is stated asks for. *)
+(* The total weight of bad positions, in units of the pivot's, is at most 1/3, or the bound for a stated error. *)
 Variable limit : Z * Z.
 
 Local Fixpoint forward (before : option weight_heap) (c c' : cache) (ps : list pivot_scores) (afters : list (option
@@ -375,7 +375,7 @@ Proof.
     + exact (IH _ c c' afters k p a y _ z F V V' Hx Hp Ha Py Hz).
 Qed.
 
-(* What is after a place is the rest of the list, or the next place alone. *)
+(* The places after a place are the rest of the list, or only the next one. *)
 Fixpoint sums_after (ps : list pivot_scores) : option weight_heap * list (option weight_heap) :=
   match ps with [] => (None, []) | p :: ps => let '(h, l) := sums_after ps in (add h (if_after p), h :: l) end.
 Fixpoint next_after (ps : list pivot_scores) : list (option weight_heap) :=

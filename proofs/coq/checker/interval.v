@@ -1,4 +1,4 @@
-(* Intervals with rational ends, or without an end: what a direction may hold in a case.
+(* Intervals with rational ends, or without an end: the values that a direction may have in a case.
 
    Proved: the operations enclose, and the range of a meaning encloses what the direction holds. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.

@@ -5,12 +5,12 @@
    p = z + off is the place that is looked for: different positions have different distances from it. If W is at least
    0, near 1 at 0, and small at all other distances together, the heads hold the value at p, to within these errors. off
    is sought where W is greatest, which nobody need believe: what is proved holds for any.
-   Proved: if `looks_up_together` says yes, the heads hold together what they should. *)
+   Proved: if `looks_up_together` returns true, the sum of the heads has its stated value. *)
 From Coq Require Import Reals QArith Qreals Qround Qabs ZArith List Bool Lra Lia Arith.
-From Certify Require Import positions lists finite_sums softmax weighing relu exponential exp_enclosure formula network
-  totals meaning linear_combination comparison cases theorem_20_counting check_head check_feedforward gap_rule
-  values_by_rows queries_by_rows check_by_rows check_by_sticks output_by_rows lookup_by_rows sum_lookup_by_rows
-  check_by_differences.
+From Certify Require Import options positions lists finite_sums softmax weighing relu exponential exp_enclosure
+  formula network totals meaning linear_combination comparison cases theorem_20_counting check_head check_feedforward
+  gap_rule values_by_rows queries_by_rows check_by_rows check_by_sticks output_by_rows lookup_by_rows
+  sum_lookup_by_rows check_by_differences.
 Import ListNotations PositionNotations.
 Local Open Scope R_scope.
 
@@ -83,7 +83,7 @@ Definition terms_at (n i : nat) (bs : truth_list) (es : list (head * row * list 
 (* ---- the check of a length ---- *)
 Variables (as_ : list (head * row)) (masked : head) (chi guard : formula) (x y : Q).
 Notation fs := (counted_formulas D).
-(* The terms of the first row that can be, in each case of what is counted. *)
+(* The possible terms of the first row, in each case of the counted positions. *)
 Definition first_row (n : nat) (bs : truth_list) : option nat := find (fun i => can_be known n i bs) (seq 1 n).
 (* Those of the greatest length, and their place: where there are the same, or moved ones, it need not be sought. *)
 Definition settled_at (N : nat) : option (term_list * Z) :=

@@ -7,11 +7,11 @@
    `near`: the value at p is the truth, and the positions with another value weigh together at most a third as much as p
    (gap_rule.v). `others_on`: values are j less that number, and the error is at most that of Lemma 7 at c0 and the
    greatest length.
-   Proved: if `check_lookup` says yes, the head holds what it should. *)
+   Proved: if `check_lookup` returns true, the head has its stated value. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
-From Certify Require Import positions lists finite_sums softmax entmax weighing relu exponential exp_enclosure
-  lemma_07_table_lookup lemma_09_rounding formula network totals meaning linear_combination comparison cases
-  theorem_20_counting check_head gap_rule values_by_rows output_by_rows.
+From Certify Require Import lemma_06_near_hardmax options positions lists finite_sums softmax entmax weighing relu
+  exponential exp_enclosure lemma_07_table_lookup lemma_09_rounding formula network totals meaning linear_combination
+  comparison cases theorem_20_counting check_head gap_rule values_by_rows output_by_rows.
 Import ListNotations PositionNotations.
 Local Open Scope R_scope.
 
@@ -123,7 +123,7 @@ Notation cannot_be := (cannot_be f).
 Notation cases n := (known_cases (n, without_values a, s, f, A)).
 
 (* ---- formulas, where b and m are known ---- *)
-(* What a formula comes to at a row, for whichever number z is counted. *)
+(* The truth of a formula at a row, for each count z. *)
 Inductive row_truth := Told (x : option bool) | ByNumber (k : sum_decision) | NotTold (x : row_truth) | AndTold (x y :
   row_truth)
   | OrTold (x y : row_truth) | IffTold (x y : row_truth).
@@ -171,11 +171,11 @@ Qed.
 Definition weight_table_length : nat := 16.
 Definition weight_table (c0 : Q) : list Z := map (weight_above c0) (seq 0 weight_table_length).
 Definition weight_far (c0 : Q) : Z := weight_above c0 weight_table_length.
-Definition apart (j p : nat) : nat := (j - p + (p - j))%nat.
 
 Section Near.
 Variables (table : list Z) (far : Z).
-Definition bad_cost (p : nat) (t : Q) (j : nat) (v : Q) : Z := if Qeq_bool v t then 0 else nth (apart j p) table far.
+Definition bad_cost (p : nat) (t : Q) (j : nat) (v : Q) : Z := if Qeq_bool v t then 0 else nth (index_distance j p)
+  table far.
 Fixpoint bad_sum (p : nat) (t : Q) (j : nat) (vs : list Q) : Z :=
   match vs with [] => 0 | v :: vs => bad_cost p t j v + bad_sum p t (S j) vs end.
 (* The truth that is read at p, if the others do not disturb it. *)
@@ -434,7 +434,7 @@ Qed.
 (* What is bad at a row, where position j weighs at most so much of what the place does. *)
 Lemma bad_sum_bound M sc v table far p t vs : visible n M p -> length vs = n ->
   (each j upto n, v j = Q2R (nth (j - 1) vs 0%Q)) -> (forall k, 0 <= share (nth k table far)) ->
-  (each j upto n, exp (sc j) <= exp (sc p) * share (nth (apart j p) table far)) ->
+  (each j upto n, exp (sc j) <= exp (sc p) * share (nth (index_distance j p) table far)) ->
   sum_to n (bad_weight M sc v (bit t)) <= weight M sc p * share (bad_sum table far p (bool_rational t) 1 vs).
 Proof.
   intros [Hp Mp] Ln Value Nz W. rewrite <- (bad_sum_value table far p (bool_rational t) vs 1), Ln, <- sum_scale.
@@ -446,17 +446,16 @@ Proof.
     unfold weight. rewrite Mp. now apply W.
 Qed.
 
-(* What stands at distance k weighs e^(-c k^2) times as much as the place. *)
+(* A position at distance k weighs e^(-c k^2) times as much as the place. *)
 Lemma score_apart g p j e x : x = g * (2 * INR p * INR j - INR j * INR j) + e ->
-  exp x = exp (g * (2 * INR p * INR p - INR p * INR p) + e) * exp (- (g * INR (apart j p * apart j p))).
+  exp x = exp (g * (2 * INR p * INR p - INR p * INR p) + e) * exp (- (g * INR (index_distance j p * index_distance j
+    p))).
 Proof.
-  intros ->. rewrite <- exp_plus. f_equal. rewrite mult_INR. unfold apart. destruct (Nat.le_ge_cases j p) as [L|L].
+  intros ->. rewrite <- exp_plus. f_equal. rewrite mult_INR. unfold index_distance. destruct (Nat.le_ge_cases j p)
+    as [L|L].
   - replace (j - p + (p - j))%nat with (p - j)%nat by lia. rewrite minus_INR by exact L. ring.
   - replace (j - p + (p - j))%nat with (j - p)%nat by lia. rewrite minus_INR by exact L. ring.
 Qed.
-
-Lemma visible_itself : visible n (mask_at (head_masking a) i) i.
-Proof. destruct (head_masking a); [now split|apply visible_future; lia|apply visible_past; lia]. Qed.
 
 Lemma others_listed : In m (seq 0 (span s n i)). Proof. apply in_seq. pose proof (others_bound s n (tr f) i). lia. Qed.
 Lemma real_can_be : cannot_be n i b = false.
@@ -465,7 +464,7 @@ Proof.
   rewrite (built_in_truth users n w f i B). now destruct (truth no_users n no_word f i).
 Qed.
 
-(* What a place reads is what stands there, and all that is bad weighs little. *)
+(* A place reads the value at its position, and bad positions have little weight. *)
 Lemma reads_right table far vs p t : p upto length vs -> reads table far vs p = Some t ->
   Q2R (nth (p - 1) vs 0%Q) = bit t /\ (3 * bad_sum table far p (bool_rational t) 1 vs <= fixed_unit weight_bits)%Z.
 Proof.
@@ -535,7 +534,8 @@ Theorem check_near_length_correct c0 chi guard : 0 < Q2R c0 -> check_near_length
   = true -> meaning_holds users n w i (IsNear chi guard) (softmax_value a n h i values).
 Proof.
   intros C0 H. pose proof (near_length_range _ _ _ _ H) as In01.
-  assert (R : 0 <= softmax_value a n h i values <= 1) by (apply (attend_range n _ _ _ i visible_itself); exact In01).
+  assert (R : 0 <= softmax_value a n h i values <= 1) by (apply (attend_range n _ _ _ i (self_visible n a i)); exact
+    In01).
   split; [exact R|]. intros G.
   destruct (near_length_found _ _ _ _ H G) as (vs & c & p & e & Ln & Value & Cc & [[Hp Mp] Score] & Rp).
   assert (Pvs : p upto length vs) by lia. destruct (reads_right _ _ _ _ _ Pvs Rp) as [Vp Sum].
@@ -674,7 +674,7 @@ Lemma near_length_exact order c0 table chi guard : sparse_order (head_weighing a
   0 <= head_value a n h i values <= 1 /\ (tr guard i = true -> head_value a n h i values = bit (tr chi i)).
 Proof.
   intros K C0 H. split.
-  { apply (attend_as_range _ n _ _ _ _ i (normalises_has_kernel _ (sparse_normalises _ _ K)) visible_itself).
+  { apply (attend_as_range _ n _ _ _ _ i (normalises_has_kernel _ (sparse_normalises _ _ K)) (self_visible n a i)).
     exact (near_length_range _ _ _ _ H). }
   intros G. destruct (near_length_found _ _ _ _ H G) as (vs & c & p & e & Ln & Value & Cc & F & Rp).
   rewrite (gathered_far order c0 c p e K C0 Cc F). destruct F as [[Hp _] _].
@@ -701,7 +701,7 @@ Definition looked_up (A : list meaning) (a : head) : option (side * formula) :=
   end.
 Definition is_above_0 (q : Q) : bool := negb (Qle_bool q 0).
 
-(* `near_truth` and `others_on` say whether the least sharpness is enough. *)
+(* `near_truth` and `others_on` are true if the least sharpness is enough. *)
 Definition check_lookup_if (near : Q -> bool) (others : Q -> Q -> nat -> bool) (L : lengths) (A : list meaning)
     (a : head) (r : row) (b : meaning) : bool :=
   match greatest_length L with

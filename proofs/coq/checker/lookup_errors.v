@@ -1,6 +1,6 @@
 (* The errors that a certificate states of heads that look up one count, with the network's own numbers.
 
-   Of a number, both errors are those of `check_lookup`. The rest is about truths.
+   For a number, both errors are those of `check_lookup`. The rest is about truths.
 
    As in lookup_by_rows.v scores are -c (j - p)^2 and what does not depend on j, and c0 is the least c of all rows.
    There a position at distance k from p weighs e^(-c0 k^2) times as much as p would: from above and from below, in
@@ -11,9 +11,9 @@
    two of them.
    Proved: what is accepted errs by no more than is stated, at every position of every allowed length. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
-From Certify Require Import positions lists finite_sums softmax exponential exp_enclosure formula network meaning
-  linear_combination comparison cases theorem_20_counting check_by_cases gap_rule values_by_rows output_by_rows
-  check_by_rows lookup_by_rows.
+From Certify Require Import check_head lemma_06_near_hardmax options positions lists finite_sums softmax exponential
+  exp_enclosure formula network meaning linear_combination comparison cases theorem_20_counting check_by_cases
+  gap_rule values_by_rows output_by_rows check_by_rows lookup_by_rows.
 Import ListNotations PositionNotations.
 Local Open Scope R_scope.
 Local Notation share := (fixed weight_bits).
@@ -81,9 +81,9 @@ Definition weights_beyond (c : Q) : two_sided := (weight_far c, 0%Z).
 (* ---- sums over the positions ---- *)
 Section Sums.
 Variables (table : list two_sided) (beyond : two_sided).
-(* What position j brings to the bad and to the good, where p is looked for and t is what should be found. *)
+(* The contribution of position j to the bad and to the good, where p is looked up and t is the expected value. *)
 Definition brings_at (p : nat) (t : Q) (j : nat) (v : Q) : two_sided :=
-  let x := nth (apart j p) table beyond in if Qeq_bool v t then (0%Z, snd x) else (fst x, 0%Z).
+  let x := nth (index_distance j p) table beyond in if Qeq_bool v t then (0%Z, snd x) else (fst x, 0%Z).
 Fixpoint brought_from (p : nat) (t : Q) (j : nat) (vs : list Q) : list two_sided :=
   match vs with [] => [] | v :: vs => brings_at p t j v :: brought_from p t (S j) vs end.
 Local Fixpoint running (x : two_sided) (l : list two_sided) : list two_sided :=
@@ -288,7 +288,7 @@ Lemma position_sides c c0 e p t v j : 0 <= Q2R c0 -> Q2R c = Q2R c0 ->
     weight visible_here scores j - bad_weight visible_here scores held (bit t) j.
 Proof.
   intros C0 Cc S V E x. pose proof (exp_pos (Q2R c * (2 * INR p * INR p - INR p * INR p) + e) : 0 < E) as Ep.
-  destruct (weights_around_correct c0 (apart j p) C0) as [Lo Up]. rewrite <- Cc in Lo, Up.
+  destruct (weights_around_correct c0 (index_distance j p) C0) as [Lo Up]. rewrite <- Cc in Lo, Up.
   pose proof (score_apart n i (Q2R c) p j e _ S) as W. fold E in W. unfold bad_weight, weight, x, brings_at.
   rewrite V, W. assert (Q : if Qeq_bool v (bool_rational t) then Q2R v = bit t else Q2R v <> bit t).
   { rewrite <- number_of_value. destruct (Qeq_bool v (bool_rational t)) eqn:Q; [now apply Qeq_bool_R|]. intros R.
@@ -305,16 +305,17 @@ Lemma cooler_sides c c0 e p t v j : 0 <= Q2R c0 <= Q2R c -> Qeq_bool v (bool_rat
   * (bit (visible_here j) * share (fst (brings_at (weights_around c0) (weights_beyond c0) p (bool_rational t) j v)))).
 Proof.
   intros [C0 Cc] P S V. set (E := exp (Q2R c * (2 * INR p * INR p - INR p * INR p) + e)).
-  assert (Ep : 0 < E) by apply exp_pos. destruct (weights_around_correct c0 (apart j p) C0) as [_ Up].
+  assert (Ep : 0 < E) by apply exp_pos. destruct (weights_around_correct c0 (index_distance j p) C0) as [_ Up].
   assert (D0 : 0 <= Q2R (c - c0)) by (rewrite Q2R_minus; lra). pose proof (weight_above_correct (c - c0) 1 D0) as D.
   rewrite Q2R_minus in D. pose proof (score_apart n i (Q2R c) p j e _ S) as W. fold E in W.
-  unfold bad_weight, weight, brings_at. rewrite V, W. set (k := apart j p) in *.
+  unfold bad_weight, weight, brings_at. rewrite V, W. set (k := index_distance j p) in *.
   pose proof (exp_nonneg (- ((Q2R c - Q2R c0) * INR (1 * 1)))) as D1.
   pose proof (exp_nonneg (- (Q2R c0 * INR (k * k)))) as D2. destruct (Qeq_bool v (bool_rational t)) eqn:Q; cbn [fst].
   - apply Qeq_bool_R in Q. rewrite number_of_value in Q. destruct (Req_EM_T _ _); [|contradiction]. rewrite fixed_0.
     lra.
   - destruct P as [P|P]; [discriminate|]. assert (K : (1 <= k * k)%nat).
-    { assert (1 <= k)%nat by (unfold k, apart; lia). change 1%nat with (1 * 1)%nat. now apply Nat.mul_le_mono. }
+    { assert (1 <= k)%nat by (unfold k, index_distance; lia). change 1%nat with (1 * 1)%nat. now apply
+      Nat.mul_le_mono. }
     assert (B : exp (- (Q2R c * INR (k * k))) <= share (weight_above (c - c0) 1) *
       share (fst (nth k (weights_around c0) (weights_beyond c0)))).
     { eapply Rle_trans; [|apply Rmult_le_compat; [exact D1|exact D2|exact D|exact Up]]. rewrite <- exp_plus.
@@ -361,7 +362,7 @@ Proof.
   apply Z.leb_le, (fixed_le weight_bits weight_bits_nonneg) in H. rewrite !fixed_times, row_bad, row_good in H.
   apply IZR_lt in Lc. apply IZR_le in Ld.
   eapply (error_by_sides n visible_here scores held (bit t) i (exp (Q2R c * (2 * INR p * INR p - INR p * INR p) +
-    e)) _ _ (IZR (fst (limits t))) (IZR (snd (limits t))) (visible_itself a n i) (bit_range t) In01);
+    e)) _ _ (IZR (fst (limits t))) (IZR (snd (limits t))) (self_visible n a i) (bit_range t) In01);
     [apply exp_nonneg|exact Lc|exact Ld|exact H| |].
   - rewrite <- sum_scale. apply sum_le. intros j Hj.
     exact (proj1 (position_sides c c0 e p t _ j (Rlt_le _ _ (proj1 C0)) Cc (S j Hj) (V j Hj))).
@@ -383,7 +384,7 @@ Proof.
   pose proof (room_enough _ _ _ Lc cooler_positive H) as B. rewrite row_bad in B. apply IZR_lt in Lc.
   apply IZR_le in Ld.
   eapply (error_by_sides n visible_here scores held (bit t) i (exp (Q2R c * (2 * INR p * INR p - INR p * INR p) +
-    e)) _ _ (IZR (fst (limits t))) (IZR (snd (limits t))) (visible_itself a n i) (bit_range t) In01);
+    e)) _ _ (IZR (fst (limits t))) (IZR (snd (limits t))) (self_visible n a i) (bit_range t) In01);
     [apply exp_nonneg|exact Lc|exact Ld|exact B| |].
   - rewrite <- !sum_scale. apply sum_le. intros j Hj. apply (cooler_sides c c0 e p t _ j); auto; [lra|].
     destruct (Nat.eq_dec j p) as [->|]; auto.
@@ -396,7 +397,7 @@ Proof.
 Qed.
 End OneRow.
 
-(* What a row of this length says, whichever values and sums it was given. *)
+(* The conclusion about a row of this length, for any values and sums. *)
 Lemma checked_row_errs c0 vs N cols chi guard : 0 < Q2R c0 -> (n <= length vs)%nat -> (n <= N)%nat -> (forall t,
   cols t = columns_of c0 vs N t) -> (each j upto n, held j = Q2R (nth (j - 1) vs 0%Q)) -> (forall j,
   visible n visible_here j -> 0 <= held j <= 1) -> check_error_row c0 (known_cases (n, without_values a, s, f,

@@ -1,7 +1,7 @@
 (* Heads that look everywhere alike, and at numbers that are known: up to a length, they hold the mean of what they see,
    which is compared with what their direction means, row by row (docs/background/obligations.md, Equal scores).
 
-   Proved: if `holds_mean` says yes, the head holds that number. *)
+   Proved: if `holds_mean` returns true, the value of the head is that number. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax weighing formula network meaning linear_combination
   score_form theorem_20_counting check_head values_by_rows output_by_rows lookup_by_rows.
@@ -60,7 +60,7 @@ Proof.
     - rewrite (nth_error_nth' _ 0%nat) by (rewrite length_seq; lia). rewrite seq_nth by lia. f_equal. lia.
     - rewrite (known_row_correct A users n w h HA r j Hj y Ky). f_equal. symmetry. now apply nth_error_nth. }
   set (m := mask_at (head_masking a) i) in *. assert (P : 0 < sum_to n (fun j => bit (m j))).
-  { rewrite (sum_apart n i) by lia. pose proof (visible_itself a n i) as [_ Mi]. unfold m. rewrite Mi.
+  { rewrite (sum_apart n i) by lia. pose proof (self_visible n a i) as [_ Mi]. unfold m. rewrite Mi.
     assert (0 <= sum_to n (zeroed_at i (fun j => bit (mask_at (head_masking a) i j)))); [|cbn [bit]; lra].
     apply sum_nonneg. intros j _. unfold zeroed_at. destruct (j =? i)%nat; [lra|apply bit_nonneg]. }
   assert (Zero : forall j, visible n m j -> scaled_score a n h i j = 0).

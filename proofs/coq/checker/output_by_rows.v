@@ -7,7 +7,7 @@
    at), or the slack of a formula that D decides; or numbers of positions and truths here, which together are a multiple
    of D to within the errors of those numbers. Values of D that follow one another are looked at as one interval, in
    which every ReLU is a linear form, or between its least and its greatest number.
-   Proved: if `check_output_by_rows` says yes, the layer writes exactly what the direction means. *)
+   Proved: if `check_output_by_rows` returns true, the layer writes exactly the value of the direction. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax relu formula network totals meaning linear_combination
   comparison theorem_20_counting values_by_rows interval check_feedforward.

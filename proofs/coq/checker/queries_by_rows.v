@@ -4,8 +4,8 @@
    query of a position is enclosed, over the temperature; if neither mentions i (or n), it is the query of all positions
    (of all lengths). Proved: the enclosures hold the real numbers of the network. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
-From Certify Require Import positions lists finite_sums exp_enclosure formula network meaning linear_combination cases
-  gap_rule values_by_rows.
+From Certify Require Import options positions lists finite_sums exp_enclosure formula network meaning
+  linear_combination cases gap_rule values_by_rows.
 Import ListNotations PositionNotations.
 Local Open Scope R_scope.
 

@@ -11,9 +11,9 @@
    Predicates of the user's have a truth here if `known` says which they are.
    Proved: if `check_sum_lookup` says yes, the head holds what it should, to within these errors. *)
 From Coq Require Import Reals QArith Qreals Qround Qabs ZArith List Bool Lra Lia Arith.
-From Certify Require Import positions lists finite_sums softmax entmax weighing relu exponential exp_enclosure formula
-  network totals meaning linear_combination comparison cases theorem_20_counting check_head check_feedforward gap_rule
-  values_by_rows output_by_rows lookup_by_rows.
+From Certify Require Import lemma_06_near_hardmax options positions lists finite_sums softmax entmax weighing relu
+  exponential exp_enclosure formula network totals meaning linear_combination comparison cases theorem_20_counting
+  check_head check_feedforward gap_rule values_by_rows output_by_rows lookup_by_rows.
 Import ListNotations PositionNotations.
 Local Open Scope R_scope.
 
@@ -154,7 +154,7 @@ Definition claims_hold (n i : nat) (bs : truth_list) (visible_there : Z -> bool)
 
 Variables (x y c0 E : Q) (table : list Z) (far : Z).
 Definition limit_for (t : bool) : Q := if t then y else x.
-(* At p stands t, and all that is bad weighs little. *)
+(* The value at p is t, and bad positions have little weight. *)
 Definition reads_there (vs : list Q) (p : Z) (t : bool) : bool :=
   let k := Z.to_nat p in let e := limit_for t in
   (1 <=? p)%Z && (p <=? Z.of_nat (length vs))%Z && Qeq_bool (nth (k - 1) vs (-1)%Q) (bool_rational t)
@@ -583,10 +583,11 @@ Proof.
 Qed.
 (* How much less position j scores than the place p, near H. *)
 Lemma score_gap c H E p j : 0 <= c -> Rabs (H - INR p) <= E -> c * (2 * H * INR j - INR j * INR j)
-  <= c * (2 * H * INR p - INR p * INR p) - c * (INR (apart j p) * INR (apart j p) - 2 * E * INR (apart j p)).
+  <= c * (2 * H * INR p - INR p * INR p) - c * (INR (index_distance j p) * INR (index_distance j p) - 2 * E * INR
+    (index_distance j p)).
 Proof.
-  intros C B. assert (K : INR (apart j p) = Rabs (INR j - INR p)).
-  { unfold apart. destruct (Nat.le_ge_cases j p) as [L|L].
+  intros C B. assert (K : INR (index_distance j p) = Rabs (INR j - INR p)).
+  { unfold index_distance. destruct (Nat.le_ge_cases j p) as [L|L].
     - replace (j - p + (p - j))%nat with (p - j)%nat by lia. rewrite minus_INR by exact L. apply le_INR in L.
       rewrite Rabs_left1 by lra. ring.
     - replace (j - p + (p - j))%nat with (j - p)%nat by lia. rewrite minus_INR by exact L. apply le_INR in L.
@@ -701,7 +702,7 @@ Lemma same_written v : (each j upto n, linear values (h j) = v) ->
 Proof.
   intros V K. unfold head_value, attend_as. set (ws := weights_as (head_weighing a) n m i (scaled_score a n h i)).
   rewrite (sum_ext n _ (fun j => ws j * v)) by (intros j Hj; now rewrite (V j Hj)).
-  rewrite sum_scale_r. unfold ws. rewrite (attend_as_total _ n m i _ i K (visible_itself a n i)). ring.
+  rewrite sum_scale_r. unfold ws. rewrite (attend_as_total _ n m i _ i K (self_visible n a i)). ring.
 Qed.
 
 Variables (vs : list Q) (c : Q) (H e : R) (p : nat) (table : list Z) (far : Z).
@@ -714,13 +715,14 @@ Hypothesis Score : each j upto n, scaled_score a n h i j = Q2R c * (2 * H * INR 
 Hypothesis Reads : reads_there x y table far vs (Z.of_nat p) t = true.
 
 Lemma gap_below j : j upto n -> scaled_score a n h i j <= scaled_score a n h i p
-  - Q2R c0 * (INR (apart j p) * INR (apart j p) - 2 * Q2R E * INR (apart j p)).
+  - Q2R c0 * (INR (index_distance j p) * INR (index_distance j p) - 2 * Q2R E * INR (index_distance j p)).
 Proof.
   intros Hj. destruct Vp as [Hp _]. rewrite (Score j Hj), (Score p Hp).
   pose proof (score_gap (Q2R c) H (Q2R E) p j ltac:(lra) Near) as G.
-  destruct (gap_value c0 E (apart j p) E0 E1) as [_ P].
-  assert (Q2R c0 * (INR (apart j p) * INR (apart j p) - 2 * Q2R E * INR (apart j p)) <=
-    Q2R c * (INR (apart j p) * INR (apart j p) - 2 * Q2R E * INR (apart j p))) by now apply Rmult_le_compat_r. lra.
+  destruct (gap_value c0 E (index_distance j p) E0 E1) as [_ P].
+  assert (Q2R c0 * (INR (index_distance j p) * INR (index_distance j p) - 2 * Q2R E * INR (index_distance j p)) <=
+    Q2R c * (INR (index_distance j p) * INR (index_distance j p) - 2 * Q2R E * INR (index_distance j p))) by now
+      apply Rmult_le_compat_r. lra.
 Qed.
 Lemma reads_there_spec : linear values (h p) = bit t
   /\ (1 - Q2R (limit_for x y t)) * share (bad_sum table far p (bool_rational t) 1 vs) <= Q2R (limit_for x y t).
@@ -766,8 +768,8 @@ Proof.
   intros K Sharp. destruct reads_there_spec as [Rp _]. destruct Vp as [Hp Mp]. unfold head_value.
   rewrite (attend_as_sparsely _ order) by exact K. rewrite (attend_sparsely_far order n m _ _ p Vp).
   - rewrite Rp. apply exact_within; lra.
-  - intros j [Hj _] N. pose proof (gap_below j Hj) as G. set (k := apart j p) in *.
-    assert (K1 : 1 <= INR k) by (apply INR_at_least_1; unfold k, apart; lia).
+  - intros j [Hj _] N. pose proof (gap_below j Hj) as G. set (k := index_distance j p) in *.
+    assert (K1 : 1 <= INR k) by (apply INR_at_least_1; unfold k, index_distance; lia).
     assert (P : 0 <= (INR k - 1) * (INR k + 1 - 2 * Q2R E)) by (apply Rmult_le_pos; lra).
     assert (Q2R c0 * (1 - 2 * Q2R E) <= Q2R c0 * (INR k * INR k - 2 * Q2R E * INR k))
       by (apply Rmult_le_compat_l; lra). lra.
@@ -796,7 +798,7 @@ Proof.
   assert (Ends : forall table far, check_sum_length known A a r D chi guard x y c0 E table far n = true ->
     normalises (head_weighing a) = true -> 0 <= head_value a n h i r <= 1).
   { intros table far F NP. unfold head_value.
-    apply (attend_as_range _ n _ _ _ _ i (normalises_has_kernel _ NP) (visible_itself a n i)).
+    apply (attend_as_range _ n _ _ _ _ i (normalises_has_kernel _ NP) (self_visible n a i)).
     exact (sum_range_there known A a r D users n w i h HA Known chi guard x y c0 E table far F). }
   destruct (sparse_order (head_weighing a)) as [order|] eqn:O.
   - assert (K' : Qle_bool (integer_of (S order)) (c0 * (1 - 2 * E)) && forallb (check_sum_length known A a r D chi guard

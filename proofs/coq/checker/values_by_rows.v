@@ -4,14 +4,10 @@
    Proved: both, for `exact_value` and `expression_enclosure`; and that expressions which do not mention i (or n) have
    the same value at all positions (at all lengths). *)
 From Coq Require Import Reals QArith Qreals Qpower Qround ZArith List Bool Lra Lia.
-From Certify Require Import positions lists finite_sums exponential exp_enclosure formula network well_defined
+From Certify Require Import options positions lists finite_sums exponential exp_enclosure formula network well_defined
   linear_combination expression_bounds check_defined gap_rule.
 Local Open Scope R_scope.
 
-Definition option_bind {X Y} (x : option X) (f : X -> option Y) : option Y := match x with Some x => f x | None =>
-  None end.
-(* `injection` would compute what is inside. *)
-Lemma some_inj {X} (x y : X) : Some x = Some y -> x = y. Proof. now intros [=]. Qed.
 Ltac take H := apply some_inj in H; match type of H with ?a = ?b => first [subst b | subst a | rewrite <- H in *;
   clear H] end.
 

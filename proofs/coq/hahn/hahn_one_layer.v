@@ -11,6 +11,7 @@ From Coq Require Import Reals QArith Qreals List Bool Lra Lia FunctionalExtensio
 From Certify Require Import positions lists finite_sums softmax weighing relu formula network totals hahn_one_row
   hahn_soft_layer.
 Import ListNotations PositionNotations.
+From Certify Require norms.
 Local Open Scope R_scope.
 
 (* ---- lists ---- *)
@@ -46,8 +47,6 @@ Definition row_norm (r : row) : R := total_over (fun entry => Rabs (Q2R (snd ent
 
 Local Lemma row_norm_nonneg r : 0 <= row_norm r. Proof. unfold row_norm. auto with signs. Qed.
 #[export] Hint Resolve row_norm_nonneg : signs.
-Local Lemma linear_minus r (x y : vector) : linear r x - linear r y = linear r (fun d => x d - y d).
-Proof. induction r as [|[d q] r IH]; simpl; [lra|]. rewrite <- IH. ring. Qed.
 
 Lemma linear_bounded r (x : vector) b : (forall d, Rabs (x d) <= b) -> Rabs (linear r x) <= row_norm r * b.
 Proof.
@@ -58,7 +57,7 @@ Qed.
 
 Lemma linear_close r (x y : vector) e : (forall d, Rabs (x d - y d) <= e) ->
   Rabs (linear r x - linear r y) <= row_norm r * e.
-Proof. intros H. rewrite linear_minus. now apply linear_bounded. Qed.
+Proof. intros H. rewrite norms.linear_minus. now apply linear_bounded. Qed.
 
 Lemma entry_bounded r d : Rabs (row_entry r d) <= row_norm r.
 Proof. unfold row_entry. exact (collect_Rabs Q2R (fun q => Rabs (Q2R q)) r d ltac:(intros; lra)). Qed.
@@ -89,7 +88,7 @@ Lemma dot_product_minus qs : forall ks (x x' y y' : vector), dot_product qs ks x
   = dot_product qs ks (fun d => x d - x' d) y + dot_product qs ks x' (fun d => y d - y' d).
 Proof.
   induction qs as [|q qs IH]; intros [|k ks] x x' y y'; simpl; try lra. specialize (IH ks x x' y y').
-  rewrite <- !linear_minus. nra.
+  rewrite <- !norms.linear_minus. nra.
 Qed.
 
 Lemma dot_product_close qs ks (x x' y y' : vector) b ex ey : (forall d, Rabs (y d) <= b) -> (forall d,

@@ -24,7 +24,7 @@ Proof. destruct k; simpl; [split; [lia|reflexivity]|apply visible_future; lia|ap
 Definition mean_at_most (n : nat) (delta : nat -> R) (i : nat) (mu : R) (k : masking) :=
   sum_to n (fun j => bit (mask_at k i j) * delta j) <= mu * shown_count n (mask_at k i).
 
-(* What is asked of a head, and of a layer. *)
+(* The conditions on a head, and on a layer. *)
 Record head_bound := HeadBound { head_sharpness : R; head_sway : R; head_share : R }.                      (* Ω, σ, V *)
 Record layer_bound := LayerBound { head_bounds : list head_bound; layer_slope : R; size_after : R }.
 Definition own_effect (b : layer_bound) : R := 1 + total_over (fun k => head_share k * (exp (head_sharpness k) *
@@ -58,7 +58,7 @@ Definition head_fits (X : R) (n : nat) (a : soft_head) (b : head_bound) : Prop :
   activation_within X x' -> activation_within X y -> activation_within X y' -> activations_near e x x' ->
   activations_near e' y y' -> 2 * X * Rabs (soft_score a n i x y - soft_score a n i x' y') <= head_sway b * (e + e')).
 
-(* What heads retrieve moves; weighed by their shares, by this in all. *)
+(* The results of heads change; weighed by their shares, by this in all. *)
 Inductive activations_moved : list head_bound -> list activation -> list activation -> R -> Prop :=
 | Moved0 : activations_moved [] [] [] 0
 | Moved1 b bs x xs y ys e s : activations_near e x y -> activations_moved bs xs ys s -> activations_moved (b :: bs) (x

@@ -77,7 +77,7 @@ Proof.
   rewrite best_correct in B, B'. exact (better_anti _ _ _ _ _ (B' i I) (B _ I')).
 Qed.
 
-(* What happens outside of the word changes nothing. *)
+(* Symbols outside of the word have no effect. *)
 Lemma target_ext n a y z j : j upto n -> (each i upto n, y i = z i) ->
   target n a y j = target n a z j /\ y (target n a y j) = z (target n a z j).
 Proof.

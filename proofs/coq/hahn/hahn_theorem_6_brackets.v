@@ -39,7 +39,7 @@ Definition dyck_language (p : R) (w : list bracket) (x : option bracket) : R :=
 Definition four_brackets : list bracket := [Opens RoundBracket; Opens SquareBracket; Closes RoundBracket;
   Closes SquareBracket].
 
-(* It ends with a closing bracket and is not balanced: the type of what closes next is asked for. *)
+(* It ends with a closing bracket and is not balanced: the type of the next closing bracket is predicted. *)
 Local Definition asked (w : list bracket) : bool :=
   match w, bracket_stack w with Closes _ :: _, _ :: _ => true | _, _ => false end.
 
@@ -256,7 +256,7 @@ Proof.
     apply Rmult_le_compat_l with (r := word_mass chance w) in C; [lra|apply word_mass_nonneg].
 Qed.
 
-(* ---- how often the type is asked for ---- *)
+(* ---- the expected number of predictions of the type ---- *)
 Definition stack_is_high (w : list bracket) : bool := match bracket_stack w with _ :: _ :: _ => true | _ => false end.
 
 Lemma asked_next u : total_over (fun a => word_mass chance (a :: u) * bit (asked (a :: u))) four_brackets

@@ -235,7 +235,7 @@ Proof.
     assert (E0 : even_ones (even_ones u :: u) = false) by (simpl; now destruct (even_ones u)). rewrite E1, E0. lra.
 Qed.
 
-(* Whoever knows the whole prefix does no better than this. *)
+(* A predictor that uses the whole prefix does not do better. *)
 Theorem parity_optimum_least q n : is_predictor bit_letters q -> (1 <= n)%nat -> parity_optimum p <= ce n q.
 Proof.
   intros Q Hn. destruct n as [|n]; [lia|].

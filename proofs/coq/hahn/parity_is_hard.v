@@ -68,7 +68,7 @@ Proof.
   pose proof (in_word i). tauto.
 Qed.
 
-(* A formula that is false on 0...0 and true at i if the lone 1 stands at p, for p and n beyond N. *)
+(* A formula that is false on 0...0 and true at i if the only 1 is at p, for p and n beyond N. *)
 Lemma lone_decides f (place : nat -> nat -> nat -> nat -> Prop) :
   (forall N, exists n p i, place N n p i /\ p upto n /\ i upto n /\ i <> p /\
     truth users n zeros_word f i = false /\ truth users n (lone_one p) f i = true) -> truth_sensitive users place 2 f.

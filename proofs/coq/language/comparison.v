@@ -21,7 +21,7 @@ Definition term_difference (t u : term) : list (count_atom * Q) :=
   merged_terms count_eqb (counts_of t ++ scaled_terms (-1) (counts_of u)).
 Definition constant_difference (t u : term) : Z := (term_constant t - term_constant u)%Z.
 
-(* Whether T R 0, when T compares so to 0. *)
+(* The truth of T R 0, from the comparison of T with 0. *)
 Definition relates_so (r : relation) (o : comparison) : bool :=
   relation_holds r (match o with Lt => -1 | Eq => 0 | Gt => 1 end)%Z 0.
 

@@ -81,7 +81,7 @@ Definition holds_at (p : predicate) (z : Z) (n : nat) : bool :=
 Definition looked_at (s : side) (n i : nat) : list nat :=
   match s with ToLeft => seq 1 i | ToRight => seq i (S n - i) end.
 Definition counted_on (s : side) (n : nat) (p : nat -> bool) (i : nat) : nat := length (filter p (looked_at s n i)).
-(* How many they are, and how many of them beside i are counted. *)
+(* Their number, and the number of them other than i that are counted. *)
 Definition span (s : side) (n i : nat) : nat := match s with ToLeft => i | ToRight => S n - i end.
 Definition others_on (s : side) (n : nat) (p : nat -> bool) (i : nat) : nat := counted_on s n p i - Nat.b2n (p i).
 

@@ -48,7 +48,7 @@ Definition certificate_json : json := Fields [ ("format", Quoted "certify-certif
   Items (map stated_error_json (claimed_errors c)))].
 Definition certificate_text : string := json_text certificate_json.
 
-(* What a certificate must be so that its text says all of it. *)
+(* The condition on a certificate for its text to determine it. *)
 Definition is_whole_certificate : bool := is_whole (certified c) && output_means (certified c) (claimed_formula c) &&
   is_named_in (certified c) (claimed_formula c) && (1 <=? claimed_least c) && (claimed_least c <=? claimed_greatest c)
   && forallb (fun e => (error_direction e <? length (model_directions (certified c))) &&

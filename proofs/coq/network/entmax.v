@@ -33,7 +33,7 @@ Proof.
   intros H. pose proof (order_pos k). unfold entmax_term. replace (INR (S k) * r / INR (S k)) with r by (field; lra).
   now rewrite relu_linear.
 Qed.
-(* What weighs less than r^p is less than p r above the threshold. *)
+(* A position of weight less than r^p is less than p r above the threshold. *)
 Lemma above_less k r x : 0 <= r -> entmax_term k x < r ^ S k -> x <= INR (S k) * r.
 Proof.
   intros Hr H. destruct (Rle_lt_dec x (INR (S k) * r)) as [L|L]; [exact L|]. exfalso.
@@ -170,7 +170,7 @@ Proof.
   rewrite Rmult_1_r, T. field. split; [assumption|lra].
 Qed.
 
-(* What is p below a visible position weighs nothing: if all others are, it has all weight. *)
+(* A score p below a visible one has weight 0: if all others are, it has all weight. *)
 Lemma entmax_far k n m s d j : visible n m d -> visible n m j -> j <> d -> s j <= s d - INR (S k) ->
   entmax k n m s j = 0.
 Proof.

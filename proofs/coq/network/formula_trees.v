@@ -147,8 +147,8 @@ Definition shape_of (f : formula) : formula_shape :=
   | _ => NoOperand
   end.
 
-(* How a negation and how `since` and `until` are written turns on few forms of what they are about. These are told
-   apart here once, with nothing else in sight. *)
+(* How a negation and how `since` and `until` are written turns on few forms of what they are about. This lemma
+   distinguishes them once, in isolation. *)
 Local Definition negated {X} (past future : formula -> X) (other : X) (f : formula) : X :=
   match f with Since (Truth true) (Not g) => past g | Until (Truth true) (Not g) => future g | _ => other end.
 Definition on_the_left {X} (once : X) (either : formula -> formula -> X) (other : X) (f : formula) : X :=

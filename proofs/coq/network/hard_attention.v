@@ -1,14 +1,14 @@
 (* Hard attention, and the same transformer with softmax at a temperature tau n ([SHA] Definitions 2 to 5, Section 5).
 
    A weighting turns the scores of a row into weights; `run_by` is `run_transformer` of network.v with another
-   weighting. `run_hard` has average-hardmax: the visible positions of greatest score, the winners, are weighed alike.
+   weighting. `run_hard` has average-hardmax: the visible positions of greatest score, the winners, have equal weights.
    `run_soft` has softmax of score / tau n. In both a head's own temperature expression is not used
    (docs/reference/softened.md, 1).
 
    Proved: `run_soft` is `run_transformer` of the network whose temperatures are tau; hard weights are a distribution
    over the winners; if there is one winner, they are its one-hot vector, which leftmost and rightmost hardmax are,
    too; a head whose scores are identically 0 does the same with either weighting; runs depend on the symbols 1, ..., n
-   alone. *)
+   only. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax network totals.
 Import ListNotations PositionNotations.
@@ -312,7 +312,7 @@ Proof.
   split; [|now apply IH]. intros a i Ha Ua Hi. now apply I, H.
 Qed.
 
-(* ---- runs depend on the first n entries alone ---- *)
+(* ---- runs depend on the first n entries only ---- *)
 Lemma hardmax_ext n m s s' j : j upto n -> (each k upto n, s k = s' k) -> hardmax n m s j = hardmax n m s' j.
 Proof.
   intros Hj H. assert (W : each k upto n, winner n m s k = winner n m s' k).

@@ -204,7 +204,7 @@ Proof. reflexivity. Qed.
 Lemma written_fields margin l : write_json margin (Fields l) = write_enclosed "{" "}" margin (map (field_writer margin)
   l).
 Proof. cbn. f_equal. apply map_ext. now intros []. Qed.
-(* The first character says which kind of value it is. *)
+(* The first character determines the kind of value. *)
 Definition first_character (j : json) : ascii :=
   match j with Verbatim _ => "1" | Quoted _ => "034" | Items _ => "[" | Fields _ => "{" end.
 Lemma written_first margin j r : is_json j -> exists s, write_json margin j r = String (first_character j) s.

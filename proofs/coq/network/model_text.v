@@ -105,7 +105,7 @@ Definition model_json : json :=
 Definition model_text : string := json_text model_json.
 End ModelText.
 
-(* ---- what a model must be so that its text says all of it, and nothing else ---- *)
+(* ---- the condition on a model for its text to determine it ---- *)
 Local Fixpoint ascending (d : direction) (l : list direction) : bool :=
   match l with [] => true | e :: l => (d <=? e) && ascending (S e) l end.
 (* No direction twice, and none that has no name. *)
@@ -115,7 +115,7 @@ Definition is_reduced (q : Q) : bool := (Z.gcd (Qnum q) (Zpos (Qden q)) =? 1)%Z.
 Definition is_sparse_row (size : nat) (r : row) : bool :=
   are_places size r && forallb (fun e => is_reduced (snd e) && negb (Qnum (snd e) =? 0)%Z) r.
 
-(* In a bracket stands no formula that depends on the word. *)
+(* A bracket contains no formula that depends on the word. *)
 Definition is_position_function (letters names : nat) (p : position_function) : bool :=
   match p with Formula _ => true | Bracket f _ => is_positional f && is_named letters names f end.
 
@@ -207,7 +207,7 @@ Proof.
   unfold output_means. destruct (model_output_meaning m); try discriminate. intros H. f_equal. now apply formula_eqb_eq.
 Qed.
 
-(* What is said for every length is the same as what is said without lengths. *)
+(* The statement for every length is the statement without lengths. *)
 Lemma for_every_length users T f :
   defined_for every_length T /\ computes_for users every_length T f <-> defined T /\ computes users T f.
 Proof.
@@ -237,7 +237,7 @@ Corollary file_computes_if m f text letters predicates formula : file_states eve
   file_computes text letters predicates formula.
 Proof. intros S H. apply (file_computes_for_if every_length m f); [exact S|]. now apply for_every_length. Qed.
 
-(* So what is proved of a file is proved of some word. *)
+(* So a theorem about a file is a theorem about some word. *)
 Theorem file_computes_for_some_word L text letters predicates formula : file_computes_for L text letters predicates
   formula -> exists m n w, model_text m = text /\ model_letters m = letters /\ length_allowed L n /\
   word_in_alphabet (model_network m) n w.

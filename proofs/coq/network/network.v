@@ -142,7 +142,7 @@ Definition run_transformer (T : transformer) (n : nat) (w : word) : nat -> vecto
 Definition word_in_alphabet (T : transformer) (n : nat) (w : word) : Prop := each i upto n,
   (w i < length (token_embedding T))%nat.
 
-(* What is to be proved: every length, every word, every position, exactly. *)
+(* The theorem to prove: every length, every word, every position, exactly. *)
 Definition computes (T : transformer) (f : formula) : Prop := forall n w, (1 <= n)%nat -> word_in_alphabet T n w ->
   forall i : position n, run_transformer T n w i (transformer_output T) = bit (truth users n w f i).
 

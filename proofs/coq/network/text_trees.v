@@ -62,7 +62,7 @@ Local Fixpoint unescaped (s : string) : string * string :=
   | String c r => let (x, q) := unescaped r in (String c x, q)
   end.
 
-(* The cases that a match tells apart: few of the 256. *)
+(* The cases of a match: few of the 256. *)
 Ltac each_character c := destruct c as [? ? ? ? ? ? ? ?];
   repeat match goal with |- match ?bit with true => _ | false => _ end = _ => destruct bit end; try reflexivity.
 
@@ -302,7 +302,7 @@ Qed.
 Definition is_before (t : token) : Prop :=
   match t with AWord s => is_word s = true | ALetter s => closed_string s = true | t => In t first_tokens end.
 Definition stands_alone (t : token) : bool := match t with AWord _ | ALetter _ | AClosing _ => true | _ => false end.
-(* `operand` says that an operand stands before. *)
+(* `operand` is true after an operand. *)
 Fixpoint is_token_row (operand : bool) (l : list token) : Prop :=
   match l with
   | [] => operand = true

@@ -1,5 +1,5 @@
 (* Expressions may divide by zero or take the logarithm of what is not positive, and a temperature may fail to be
-   positive: then there is no network to speak of. (Over the real numbers of Coq x / 0 is some number, and so is the
+   positive: then the network is undefined. (Over the real numbers of Coq x / 0 is some number, and so is the
    logarithm of 0; nothing rests on it.) *)
 From Coq Require Import Reals ZArith List.
 From Certify Require Import positions formula network.

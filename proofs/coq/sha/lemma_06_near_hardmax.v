@@ -1,7 +1,7 @@
 (* [SHA] Lemma 6: scores that fall by gamma per step away from p give a softmax close to the one-hot vector.
 
-   Proved, for every mask: distance at most 4q/(1+q), where q = e^(-gamma), so at most 4 e^(-gamma), which for gamma
-   <= 0 says nothing and holds, too; and attention to values in [0, 1] errs by at most 2q/(1+q). Idea: the weights
+   Proved, for every mask: distance at most 4q/(1+q), where q = e^(-gamma), so at most 4 e^(-gamma), which holds
+   trivially for gamma <= 0; and attention to values in [0, 1] errs by at most 2q/(1+q). Idea: the weights
    beside p are below two geometric series. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax exponential.

@@ -102,7 +102,7 @@ Proof.
   - rewrite Rmult_comm. apply Rmult_le_compat_r; [lra|]. apply right_ties_sum; destruct Vp; lia || exact Hq.
 Qed.
 
-(* A gap of 1 between values s: what is below the greatest is below it by 1. *)
+(* A gap of 1 between values s: every smaller score is smaller by 1. *)
 Lemma pivot_is_greatest n m s (Gap : has_gap n m s 1) p : is_rightmost n m s p \/ is_leftmost n m s p -> forall j,
   visible n m j -> s j = s p \/ s j <= s p - 1.
 Proof. intros [[V M]|[V M]]; apply (Gap p V); intros j Vj; now destruct (M j Vj). Qed.

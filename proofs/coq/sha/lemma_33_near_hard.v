@@ -65,7 +65,7 @@ Qed.
 
 Lemma k_at_least_1 : 1 <= k. Proof. exact (winners_at_least_1 n m s p Vp). Qed.
 
-(* One winner's weight k times, and all winners' weights, are alike but for rho. *)
+(* k times one winner's weight equals the sum of all winners' weights up to rho. *)
 Lemma times_k (x c : R) : (each j upto n, winner n m s j = true -> x <= c * w j) -> x * k <= c * M.
 Proof.
   intros H. unfold k, M, winner_count. rewrite <- !sum_scale. apply sum_le. intros j Hj. unfold tied.
@@ -86,7 +86,7 @@ Proof.
   assert (0 < w j * k) by (apply Rmult_lt_0_compat; lra). apply Rmult_lt_reg_l with rho; lra.
 Qed.
 
-(* What loses weighs at most n q times what wins. *)
+(* The losers' total weight is at most n q times the winners'. *)
 Local Lemma losers : Z - M <= INR n * q * M.
 Proof.
   unfold Z, M. rewrite <- sum_minus, Rmult_assoc, <- sum_one, <- sum_scale_r. apply sum_le. intros i Hi. fold M.

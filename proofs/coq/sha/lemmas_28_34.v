@@ -89,7 +89,7 @@ Proof.
   - rewrite <- IH, <- sum_scale, <- sum_plus. apply sum_ext. intros; ring.
 Qed.
 
-(* The visible positions S are weighed alike, in both. *)
+(* The visible positions S have equal weights, in both. *)
 Definition uniform_weights (n : nat) (S : nat -> bool) (j : nat) : R := bit (S j) / sum_to n (fun k => bit (S k)).
 
 Lemma uniform_distribution n S : 0 < sum_to n (fun k => bit (S k)) -> is_distribution n (uniform_weights n S).

@@ -147,7 +147,7 @@ Proof.
   intros H. induction r as [|[d q] r IH]; simpl; [rewrite Rabs_R0; lra|]. eapply Rle_trans; [apply Rabs_triang|].
   rewrite Rabs_mult. apply Rplus_le_compat; [|exact IH]. apply Rmult_le_compat_l; [apply Rabs_pos|apply H].
 Qed.
-Local Lemma linear_minus r x y : linear r x - linear r y = linear r (fun d => x d - y d).
+Lemma linear_minus r x y : linear r x - linear r y = linear r (fun d => x d - y d).
 Proof. induction r as [|[d q] r IH]; simpl; [lra|]. rewrite <- IH. lra. Qed.
 Lemma linear_difference r x y c : (forall d, Rabs (x d - y d) <= c d) -> Rabs (linear r x - linear r y) <= linear_bound
   r c.
@@ -246,7 +246,7 @@ Proof.
     rewrite size_scale. apply Req_le. ring.
 Qed.
 
-(* Scores of x, y and x', y', where x is within c and x - x' within e, and likewise y with c' and e'. *)
+(* Scores of x, y and x', y', where x is within c and x - x' within e, and y within c' and y - y' within e'. *)
 Lemma score_difference qs : forall ks x y x' y' c e, (forall d, Rabs (x d) <= c d) -> (forall d, Rabs (y d) <= c d) ->
   (forall d, Rabs (x d - x' d) <= e d) -> (forall d, Rabs (y d - y' d) <= e d) -> Rabs (dot_product qs ks x y -
   dot_product qs ks x' y') <= score_reach qs ks c e + score_reach qs ks e c + score_reach qs ks e e.

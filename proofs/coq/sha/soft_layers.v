@@ -233,7 +233,7 @@ Lemma size_apart n D h h' e (i : position n) : streams_apart n h h' e -> l1_size
   Rabs (h i d - h' i d)) <= l1_size D e.
 Proof. intros H. apply l1_size_le. intros d _. now apply H. Qed.
 
-(* ---- the sum over directions of how far apart the two runs are, at one position ---- *)
+(* ---- the distance of the two runs at one position: a sum over directions ---- *)
 Definition run_distance users (tau : nat -> R) T n w i (D : nat) : R :=
   l1_size D (fun d => Rabs (run_hard users T n w i d - run_soft tau users T n w i d)).
 

@@ -6,8 +6,9 @@
    (for example q). Comparisons with coefficients of total weight C are then exact if C e <= 1/4: for C = 1 from
    gamma = 1.167 on (the paper: 3), for every C with gamma = 3C as in the paper. Predicates on counts are exact from
    gamma = 1.797 on, and ODD, EVEN and all that alternate from ln 6 = 1.791... on (the paper: 3).
-   Units: a comparison saturates. ReLU(-2H - 1/2) is 0 where T >= 0 and at least 1 elsewhere, ReLU(2H - 1/2) likewise
-   for T <= 0; one feed-forward part later ReLU(1 - the slack) is the truth. Predicates on counts are rounded by Lemma
+   Units: a comparison saturates. ReLU(-2H - 1/2) is 0 where T >= 0 and at least 1 elsewhere, and the same is true of
+   ReLU(2H - 1/2) for T <= 0; one feed-forward part later ReLU(1 - the slack) is the truth. Predicates on counts are
+   rounded by Lemma
    9, shut by the truth of "counted here" or of its negation. Idea of the repair: m is in 0, ..., L - 1, so position m
    + 1 always exists, while position count or count + 1 may not (theorem_20_as_printed.v). *)
 From Coq Require Import Reals Lra Lia Arith Bool List ZArith QArith Qreals.
@@ -16,7 +17,7 @@ From Certify Require Import positions lists finite_sums softmax exponential lemm
 Import ListNotations PositionNotations.
 Local Open Scope R_scope.
 
-(* ---- how many positions are looked at, and how many of them beside i are counted ---- *)
+(* ---- the number of visible positions, and of counted ones other than i ---- *)
 Lemma span_range s n (i : position n) : span s n i upto n. Proof. unfold span. destruct s; lia. Qed.
 
 Lemma counted_apart s n p (i : position n) : exists rest, counted_on s n p i
@@ -72,7 +73,7 @@ Qed.
 (* ---- the lookup heads ---- *)
 Definition lookup_mask (s : side) (i : nat) : mask := match s with ToLeft => future_mask i | ToRight => no_mask end.
 
-(* What the future mask hides is as good as absent. *)
+(* Positions hidden by the future mask have no effect. *)
 Lemma attend_future n (i : position n) s v : attend n (future_mask i) s v = attend i no_mask s v.
 Proof.
   assert (E : forall f, sum_to n (fun j => weight (future_mask i) s j * f j) = sum_to i

@@ -1,6 +1,6 @@
 (* Attention with ties, by softmax: what errors of scores and gaps force on the temperature.
 
-   Two positions tie, but for an error D of their scores: softmax at temperature tau gives one of them (1/2) tanh(D/(2
+   Two positions tie up to an error D of their scores: softmax at temperature tau gives one of them (1/2) tanh(D/(2
    tau)) too much. So an error of weights of at most eta < 1/2 needs D/tau <= ln((1 + 2 eta)/(1 - 2 eta)).
    m of N positions tie and the others score less by g: the others get the mass r/(1 + r), r = (N - m)/m e^(-g/tau). So
    at most eta needs g/tau >= ln((N - m)/m (1 - eta)/eta). Between both, D << tau << g/ln N, are the temperatures of
@@ -103,7 +103,7 @@ Proof.
   - assert (e * 1 <= e * further) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 
-(* Scores with gap g, and g/(2n) j beside them: the rightmost of the greatest is alone, and ahead by g/(2n). *)
+(* Scores with gap g, plus g/(2n) j: the rightmost of the greatest is unique, and ahead by g/(2n). *)
 Theorem rightmost_by_a_term n m s g p : (1 <= n)%nat -> 0 < g -> has_gap n m s g -> is_rightmost n m s p -> forall j,
   visible n m j -> j <> p -> s j + g / (2 * INR n) * INR j <= s p + g / (2 * INR n) * INR p - g / (2 * INR n).
 Proof.
