@@ -29,7 +29,7 @@ def prove(
     = None,
     output: Annotated[str | None, typer.Option(
         "-o", "--output", metavar="DIR", parser=option.written_folder,
-        help="write the proof here, as a folder that Coq alone can check")] = None,
+        help="write the proof here, as a folder that needs only Coq to be checked")] = None,
     min_n: option.ProvedFrom = 1,
     max_n: option.ProvedUpTo = None,
     style: option.PrintedStyle = "ascii",

@@ -113,11 +113,11 @@ class FloatProof:
         others: dict[str, Fraction] = {}
         if self.run.sum_ulp > 1:
             return FloatVerdict(self.run, lengths, (), Fault("sums of products", "", (
-                "they are cut off, which has rules for trained networks alone")))
+                "they are cut off, which has rules for trained networks only")))
         for number, place, head in self.transformer.heads():
             if not head.weighting.is_softmax:
                 return FloatVerdict(self.run, lengths, (), Fault(f"layer {number}, head {place}", "", (
-                    f"weighting {head.weighting}: float executions have rules for softmax alone")))
+                    f"weighting {head.weighting}: float executions have rules for softmax only")))
         try:
             check_embeddings(self.numbers, lengths, self.run.storage)
         except NotDerived as why:

@@ -69,7 +69,7 @@ def test_22_json_attacks() -> None:
     malformed(data.replace(b'"claim"', b'"cla\\u0069m"', 1), "line 4: not the one spelling")
     malformed(json.dumps(SINCE).encode(), "not the one spelling")
     malformed(json.dumps(SINCE, indent=1).encode() + b"\r\n", "line ends are CR LF.*not the one spelling")
-    malformed(data.replace(b"\n", b"\r\n"), "line ends are CR LF, expected LF alone")
+    malformed(data.replace(b"\n", b"\r\n"), "line ends are CR LF, expected LF only")
 
 
 @pytest.mark.parametrize(

@@ -121,14 +121,14 @@ def seal(changed: dict[str, Any]) -> bytes:
 
 
 @pytest.mark.parametrize(("key", "value", "reason"), [
-    ("alphabet", ["a", "z"], "'z' is no symbol of the transformer"),
-    ("before", ["z"], "'z' is no symbol of the transformer"),
+    ("alphabet", ["a", "z"], "'z' is not a symbol of the transformer"),
+    ("before", ["z"], "'z' is not a symbol of the transformer"),
     ("formula", "Q_z", "which is not in the alphabet"),
     ("formula", "$1", "formula"),
     ("min_n", 0, "min_n"),
     ("min_n", 3, "min_n is above max_n"),
     ("at", "middle", "at"),
-    ("margin", "1/i", "an expression in n alone"),
+    ("margin", "1/i", "an expression in n only"),
     ("threshold", "2/4", "lowest terms"),
     ("after", ["a"] * 4096, "limit"),
 ])

@@ -121,8 +121,8 @@ def test_a_head_with_scores_is_hard() -> None:
 
 @pytest.mark.parametrize(("temperature", "reason"), [
     ("0", "the temperature is 0 at n = 1"), ("1-1/n", "the temperature is 0 at n = 1"), ("-1/20", "is -1/20 at n = 1"),
-    ("1/(2-n)", "has no value at n = 2"), ("i/20", "the temperature is not in n alone"),
-    ("1/20+i-i", "the temperature is not in n alone"), ("(5-2*n)/20", "the temperature is -1/20 at n = 3")])
+    ("1/(2-n)", "has no value at n = 2"), ("i/20", "the temperature is not in n only"),
+    ("1/20+i-i", "the temperature is not in n only"), ("(5-2*n)/20", "the temperature is -1/20 at n = 3")])
 def test_the_temperature_is_positive_and_in_n_alone(temperature: str, reason: str) -> None:
     rejected(edit(sealed("rounded", 3), "claim", "temperature", value=temperature), reason)
 

@@ -54,5 +54,5 @@ def test_states_of_the_automaton_and_formulas_have_to_hold_together() -> None:
                                   "#<[next Q_a] > 0", "ODD(#>[Q_a])", "#<[Q_a] > #>[Q_a]"])
 def test_formulas_that_look_ahead_are_refused(text: str) -> None:
     language = Language(Budget())
-    with pytest.raises(Rejected, match="look at the past alone"):
+    with pytest.raises(Rejected, match="about the past only"):
         Tracker(language, asked(When(language.formula(text), None)))

@@ -216,5 +216,5 @@ def test_hard_attention_of_which_nothing_is_stated_can_be_the_output_and_be_soft
     found = net.soften(4)
     assert (found.verdict, found.lengths[3].error) == ("certified", found.lengths[3].errors[0]["last"])
     assert net.certify(2).verdict == "unknown"
-    with pytest.raises(InputError, match=r"temperature: found 1/i, expected an expression in n alone"):
+    with pytest.raises(InputError, match=r"temperature: found 1/i, expected an expression in n only"):
         net.soften(4, "1/i")

@@ -157,7 +157,7 @@ def test_the_checker_prints_readout_and_comparison(tmp_path: Path, capsys: pytes
 
 
 @pytest.mark.parametrize(("changes", "reason"), [
-    ({"readout": "first"}, "read: the network outputs logits of its first token alone"),
+    ({"readout": "first"}, "read: the network outputs logits of its first token only"),
     ({"readout": "mean"}, "readout"),
     ({"compared": comparison("eval 1", 1, [1, 8], "0")}, "original"),
     ({"compared": comparison("torch a\nb", 1, [1, 8], "0")}, "original"),

@@ -62,7 +62,7 @@ def soften_model(transformer: Transformer, max_n: int, temperature: Expression |
     found = Softening("unknown", transformer, max_n, temperature=temperature, stated=temperature is not None,
                       weighting=weighting)
     if temperature and "i" in temperature.variables:
-        raise InputError(f"temperature: found {temperature}, expected an expression in n alone")
+        raise InputError(f"temperature: found {temperature}, expected an expression in n only")
     check_defined(soften(transformer, temperature or parse_expression("1")), lengths)
     try:
         found = replace(found, constants=constants_of(transformer))

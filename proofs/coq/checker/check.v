@@ -57,8 +57,7 @@ Definition with_error (L : lengths) (A : list meaning) (a : head) (b : meaning) 
   match b with IsOthers s f _ => match error_for L A a s f with Some e => IsOthers s f e | None => b end | _ => b end.
 (* One after the other, each only if all before it have failed: the first is quickest, and only the last take longer
    the longer words are. For sparse heads, means are those of softmax, and the position looked up has all weight; of
-   softmax
-   plus one, and of what breaks a stick, only memories are known. *)
+   softmax plus one, and of what breaks a stick, only memories are known. *)
 Definition check_any_head (known : option predicate_meanings) (letters : nat) (L : lengths) (A : list meaning)
     (a : head) (r : row) (b : meaning) : bool :=
   let at_every_length := fun _ : unit => if check_head A a r b then true else if check_at_constant A a r b then true

@@ -55,9 +55,8 @@ Local Definition shifted (I : fixed_interval) (p : pivot_scores) : pivot_scores 
 Definition without_pivot (p : pivot_scores) : pivot_scores := PivotScores (if_before p) None (if_after p).
 
 (* The conditions of a check on a row: the weighting, whether after the pivot only letters are seen that keep the
-   memory, and
-   how much more bad positions may weigh together than the pivot, where it is false and where it is true: a quotient
-   of integers d/c, which makes the error at most d/(c + d). *)
+   memory, and how much more bad positions may weigh together than the pivot, where it is false and where it is true: a
+   quotient of integers d/c, which makes the error at most d/(c + d). *)
 Record row_demand := RowDemand { demanded_weighing : weighing; demanded_keeping : bool; if_false : Z * Z;
   if_true : Z * Z }.
 Section Places.

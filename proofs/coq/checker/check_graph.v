@@ -6,8 +6,7 @@
    needs the definition, it unfolds a name once.
 
    Proved: if `check_graph` returns true, the network computes the formula with all names unfolded, `written_out`. Idea:
-   on
-   one word, let the user's predicate `base + k` hold where the k-th formula does; then a name and what it stands for
+   on one word, let the user's predicate `base + k` hold where the k-th formula does; then a name and what it stands for
    mean the same, and check.v looks at directions through views that mean the same. *)
 From Coq Require Import Reals ZArith Arith Bool List Lia FunctionalExtensionality.
 From Certify Require Import positions lists formula network meaning well_defined check_defined values_by_rows check.

@@ -2,8 +2,7 @@
 
    Proved: where `lower_bound m x` is a number, x is at least that at every position of every length n >= m; if
    `surely_positive m x` returns true, x is positive there. Bounds are coarse: ln x is at least 1 - 1/x, sqrt x at least
-   the
-   root of the greatest square up to x; those of constants are sharp (constant_bounds.v). *)
+   the root of the greatest square up to x; those of constants are sharp (constant_bounds.v). *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia.
 From Certify Require Import positions finite_sums formula network linear_combination monomial constant_bounds.
 Local Open Scope R_scope.

@@ -2,8 +2,7 @@
    that count ([SHA] Theorems 20 and 21, as repaired).
 
    Proved: each keeps drafts sound, and the direction that it returns holds the truth of its formula exactly, for every
-   length, word and position; for every gamma that is sharp enough for the formula, and every gamma of at least 1.797 is
-   so. *)
+   length, word and position; for every gamma that is sharp enough for the formula, as is every gamma >= 1.797. *)
 From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax exponential lemma_07_table_lookup relu formula network
   linear_combination comparison meaning well_defined theorem_20_counting check_head regime draft draft_stages

@@ -95,8 +95,7 @@ Definition stage_of (d : draft) (x : direction) : nat :=
 Definition latest_stage (d : draft) (rows : list row) : nat :=
   fold_right (fun r s => fold_right (fun e t => Nat.max (stage_of d (fst e)) t) s r) 0 rows.
 
-(* A head of several outputs, which are directions fresh d, fresh d + 1, ... : the row of values, meaning and note of
-   each. *)
+(* A head with outputs in directions fresh d, fresh d + 1, ... : the row of values, meaning and note of each. *)
 Record draft_output := DraftOutput { output_row : row; output_meaning : meaning; output_note : Z }.
 Definition values_from (x : direction) (outs : list draft_output) : list (direction * row) :=
   combine (seq x (length outs)) (map output_row outs).

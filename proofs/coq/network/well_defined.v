@@ -16,8 +16,7 @@ Fixpoint has_value (x : expression) (n i : nat) : Prop :=
   | Apply g x => has_value x n i /\ in_domain g (expression_value x n i)
   end.
 
-(* At every position of every length, or of every allowed one, the embeddings have values and the temperatures positive
-   ones. *)
+(* At every position of every (allowed) length, embeddings have values, and temperatures positive ones. *)
 Definition defined_at (T : transformer) (n i : nat) : Prop := (forall d x, In (d, Formula x) (position_embedding T) ->
   has_value x n i) /\ (forall l a, In l (transformer_layers T) -> In a (layer_heads l) ->
   has_value (head_temperature a) n i /\ 0 < expression_value (head_temperature a) n i).

@@ -8,9 +8,8 @@
    gamma = 1.797 on, and ODD, EVEN and all that alternate from ln 6 = 1.791... on (the paper: 3).
    Units: a comparison saturates. ReLU(-2H - 1/2) is 0 where T >= 0 and at least 1 elsewhere, and the same is true of
    ReLU(2H - 1/2) for T <= 0; one feed-forward part later ReLU(1 - the slack) is the truth. Predicates on counts are
-   rounded by Lemma
-   9, shut by the truth of "counted here" or of its negation. Idea of the repair: m is in 0, ..., L - 1, so position m
-   + 1 always exists, while position count or count + 1 may not (theorem_20_as_printed.v). *)
+   rounded by Lemma 9, shut by the truth of "counted here" or of its negation. Idea of the repair: m is in 0, ..., L -
+   1, so position m + 1 always exists, while position count or count + 1 may not (theorem_20_as_printed.v). *)
 From Coq Require Import Reals Lra Lia Arith Bool List ZArith QArith Qreals.
 From Certify Require Import positions lists finite_sums softmax exponential lemma_07_table_lookup relu lemma_09_rounding
   formula linear_combination rational_bounds.

@@ -102,7 +102,7 @@ def slack_on_every_word(network: Transformer, slack: str, lengths: Lengths) -> S
         raise NotDerived("no slack is written, or not by one unit alone")
     (number, unit), name = writing[0], _fresh(network, f"before {slack}")
     if unit.writes[slack] <= 0 or len(unit.writes) > 1:
-        raise NotDerived("a unit does not write slack alone")
+        raise NotDerived("a unit writes more than slack")
     return SlackOnEveryWord(number + 1, slack, _with_number(network, number, unit, name), meaning.formula, lengths)
 
 

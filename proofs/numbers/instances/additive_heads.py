@@ -69,5 +69,5 @@ def _examine(n: int) -> Iterable[Instance]:
 EXAMINATIONS = (
     Examination("additive-head-values", "One additive head",
                 "one head that finds the last decision adds numbers of absolute value 2^(n-3), and not less",
-                "all heads whose weights depend on their own pair alone", _examine),
+                "all heads whose weights depend on their own pair only", _examine),
 )

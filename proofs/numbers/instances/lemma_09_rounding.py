@@ -37,7 +37,7 @@ def _examine(n: int, delta: Fraction) -> Iterable[Instance]:
 
 
 EXAMINATIONS = (
-    Examination("lemma-09", "Lemma 9", "2 ReLU(x - 1/4) - 2 ReLU(x - 3/4) is f(x)", "every real x (n plays no part)",
+    Examination("lemma-09", "Lemma 9", "2 ReLU(x - 1/4) - 2 ReLU(x - 3/4) is f(x)", "every real x (independent of n)",
                 lambda n: _examine(n, QUARTER)),
     Examination("lemma-09-any-delta", "Lemma 9", "any δ < 1/2 would do in place of 1/4",
                 "every real x, for δ = 0, 1/(2n), ..., (n-1)/(2n)",

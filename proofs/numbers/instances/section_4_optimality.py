@@ -94,7 +94,7 @@ EXAMINATIONS = (
     Examination("section-4-previous-by-digits", "Section 4",
                 "the previous position is found to within 1/4 with embeddings in [0, 1], factor (ln 27)⌈n^(1/4)⌉²",
                 "every word of length n and every position", _previous, "one position: there is no previous one"),
-    Examination("theorem-12-constant", "Theorem 12 a", "4e^(-3) < 1/4", "one number (n plays no part)",
+    Examination("theorem-12-constant", "Theorem 12 a", "4e^(-3) < 1/4", "one number (independent of n)",
                 lambda n: instance(n, "4e^(-3) against 1/4", power_of_e(Fraction(-3)).scaled(Fraction(4)), QUARTER)),
     Examination("theorem-20-constant", "Theorem 20 a", "(3/2)e^(-3C) <= 1/(4C)", "C = n",
                 lambda n: instance(n, f"C = {n}", power_of_e(Fraction(-3 * n)).scaled(Fraction(3, 2)),

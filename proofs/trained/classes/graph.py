@@ -112,7 +112,7 @@ def class_graph(histories: Histories, length: int, judged: range, after: int = 0
 
 
 def with_tokens_after(graph: ClassGraph, after: int) -> ClassGraph:
-    """Append one node for each token after the word, through which all words go on; no case is asked there."""
+    """Append one node for each token after the word, through which all words go on; no case is required there."""
     if not after:
         return graph
     last = graph.levels[-1]

@@ -64,7 +64,7 @@ def load_softened(data: bytes) -> Softened:
         raise InputError("gaps or errors: other lengths, or other directions")
     temperature = parse_expression(claim["temperature"])
     if "i" in temperature.variables:
-        raise InputError("the temperature is not in n alone")
+        raise InputError("the temperature is not in n only")
     return Softened(model, claim["max_n"], temperature, weighting, gaps, errors)
 
 

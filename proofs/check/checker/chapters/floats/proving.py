@@ -34,9 +34,9 @@ def prove_floats(certificate: Certificate) -> None:
 def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
     """Prove one claim, for words up to its max_n."""
     softmax = all(head.weighting == "softmax" for head in certificate.transformer.heads)
-    require(softmax, "float executions have rules for softmax alone")
+    require(softmax, "float executions have rules for softmax only")
     expect_sensible(claim, WITHIN)
-    require(claim.sum_ulp == 1, "sums that are cut off have rules for trained networks alone")
+    require(claim.sum_ulp == 1, "sums that are cut off have rules for trained networks only")
     proof = ProofContext(replace(certificate, claim=replace(certificate.claim, max_n=claim.max_n)))
     if has_known_roundings(proof, claim):
         proof = load("irrational.heads", "of_rationals")(proof)

@@ -88,7 +88,7 @@ def read_margin(document: Json, budget: Budget) -> MarginFile:
     transformer = fields.read("transformer", partial(read_transformer, language=network_language))
     expect_known_symbols(network_language, transformer.alphabet)
     for symbol in (*claim.alphabet, *claim.before, *claim.after):
-        expect(symbol in transformer.token_embedding, "claim: {} is no symbol of the transformer", quote(symbol))
+        expect(symbol in transformer.token_embedding, "claim: {} is not a symbol of the transformer", quote(symbol))
     norms: Norms = ((None, None),) * len(transformer.layers)
     if "norms" in fields:
         norms = fields.read("norms", list_of(read_norms))
@@ -125,7 +125,7 @@ def read_claim(value: Json, language: Language) -> MarginClaim:
         margin=fields.read("margin", in_language(language.number)))
     expect_known_symbols(language, claim.alphabet)
     expect(claim.min_n <= claim.max_n, "min_n is above max_n")
-    expect("i" not in language.leaves(claim.margin), "margin: expected an expression in n alone")
+    expect("i" not in language.leaves(claim.margin), "margin: expected an expression in n only")
     longest = claim.max_n + len(claim.before) + len(claim.after)
     expect(longest <= MAX_N, "limit: sequences of {} symbols, got {}", MAX_N, longest)
     return claim

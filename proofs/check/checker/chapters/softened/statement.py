@@ -24,7 +24,7 @@ def check_heads(given: Softened) -> None:
         is_hard_or_uniform = head.weighting in HARD or is_uniform(head)
         require(is_hard_or_uniform, "head {} has scores and {}, expected a hard weighting", quote(head.name),
                 head.weighting)
-    require("i" not in given.language.leaves(given.claim.temperature), "the temperature is not in n alone")
+    require("i" not in given.language.leaves(given.claim.temperature), "the temperature is not in n only")
 
 
 def check_statement(given: Softened, n: int) -> None:

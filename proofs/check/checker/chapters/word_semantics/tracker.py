@@ -29,7 +29,7 @@ class Tracker:
 
     def __init__(self, language: Language, conditions: Conditions) -> None:
         require(all(is_past_only(language, formula) for formula in conditions.formulas),
-                "classes need formulas that look at the past alone")
+                "classes need formulas about the past only")
         self._language, self._conditions = language, conditions
         self._order = sorted(language.below(conditions.formulas, language.is_positional))
         entered = [place for place in self._order if not language.is_positional(place)]

@@ -69,7 +69,7 @@ class Symbols:
         if is_constant_comparison(node):
             return self._all if holds_at_sum(node) else 0
         if name not in CONNECT_SETS:
-            raise Rejected("a formula is not built from symbols alone")
+            raise Rejected("a formula is not built from symbols only")
         return CONNECT_SETS[name](*(self._found[operand] for operand in operands)) & self._all
 
 

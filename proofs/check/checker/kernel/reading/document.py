@@ -54,7 +54,7 @@ def expect_shallow(text: str) -> None:
 
 def expect_one_spelling(text: str, document: Json) -> None:
     """Check that the text is the spelling of the value, piece by piece, so that no second copy is in memory."""
-    expect("\r" not in text, "line ends are CR LF, expected LF alone, as it was written: not the one spelling")
+    expect("\r" not in text, "line ends are CR LF, expected LF only, as it was written: not the one spelling")
     place = 0
     for piece in json.JSONEncoder(indent=1, ensure_ascii=True).iterencode(document):
         if not text.startswith(piece, place):

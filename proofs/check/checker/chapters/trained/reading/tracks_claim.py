@@ -140,7 +140,7 @@ def read_claim(value: Json, network: Network, budget: object) -> TracksClaim:
     del budget
     fields = Fields(value, "tracks", "machine", "forms", "offset", "among", "margin", "typed")
     expect(network.readout == "each" or (network.readout == "last" and network.causal),
-           "the network outputs logits of its {} token alone: it writes no answers token by token", network.readout)
+           "the network outputs logits of its {} token only: it writes no answers token by token", network.readout)
     fields.read("typed", one_of("first-first", "last-first"))  # how people write inputs, which proves nothing
     token = integer_within(range(len(network.tokens.rows)))
     tracks = fields.read("tracks", list_of(partial(read_track, token=token)))

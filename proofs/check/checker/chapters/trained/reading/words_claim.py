@@ -139,7 +139,7 @@ def read_claim(value: Json, network: Network, budget: Budget, any_length: bool =
             "cases", list_of(partial(read_case, outputs=network.outputs, states=states, language=language))))
     expect(len(tokens) == len(alphabet), "tokens: expected one for each symbol")
     expect_sensible(claim)
-    expect(network.readout in ("each", claim.read), "read: the network outputs logits of its {} token alone",
+    expect(network.readout in ("each", claim.read), "read: the network outputs logits of its {} token only",
            network.readout)
     expect_rows(claim, network)
     expect_known_symbols(language, alphabet)
