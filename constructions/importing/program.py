@@ -20,7 +20,7 @@ def program(found: RecognisedNetwork, kind: str, facts: Sequence[str], questions
         *(f"norm of that: {_norm(step.norm)}" for step in found.pooled or ()),
         f"unembedding: {_named(found.unembedding.weight)}, {_biases(found.unembedding.bias)}; no scale, no cap",
         *questions.notes, *missing)
-    return (f"--kind {kind}: {found.kind}, these parts alone, once each, in this order, each after the one before:",
+    return (f"--kind {kind}: {found.kind}, only these parts, once each, in this order, each after the one before:",
             *(f"  {line}" for line in lines))
 
 

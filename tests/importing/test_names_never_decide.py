@@ -53,7 +53,7 @@ def test_without_a_family_the_program_is_shown_and_confirmed(tmp_path: Path, wra
     with pytest.raises(Unanswered, match="the file leaves questions open, expected --kind nanogpt, if") as asked:
         read(tmp_path, saved, replace(NANO, kind=None))
     assert asked.value.program == (
-        "--kind nanogpt: nanoGPT, these parts alone, once each, in this order, each after the one before:",
+        "--kind nanogpt: nanoGPT, only these parts, once each, in this order, each after the one before:",
         "  stream: row t of wte.weight [5 x 8] for each token t, padding too; not scaled",
         "  positions: rows 0 to 11 of wpe.weight are added, row 0 at the first token; the sum is not scaled, nor "
         "normalised before the parts below",
