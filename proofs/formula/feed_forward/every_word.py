@@ -83,7 +83,7 @@ def oblige_on_every_word(written: WrittenDirection) -> SlackOnEveryWord:
     """
     found = slack_on_every_word(written.transformer, written.direction, written.lengths)
     if not found.is_small:
-        raise NotDerived("words are too many to look at all of them")
+        raise NotDerived("there are too many words to examine all of them")
     if any(max(-error.lower, error.upper) > NEAR_A_NUMBER for error in written.bounds.values()):
         raise NotDerived("a head may be half a count off")
     return found

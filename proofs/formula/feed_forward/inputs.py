@@ -61,7 +61,7 @@ def check_slack(meanings: Iterable[Meaning]) -> None:
     """Check that all slack is for comparisons of counts; raise NotDerived if not."""
     for meaning in meanings:
         if isinstance(meaning, Slack) and not _compares_counts(meaning.formula):
-            raise NotDerived(f"a direction is {meaning}, and slack is that of a comparison of counts")
+            raise NotDerived(f"a direction is {meaning}, and slack belongs to a comparison of counts")
 
 
 @dataclass(frozen=True)

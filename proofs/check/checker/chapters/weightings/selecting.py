@@ -81,7 +81,7 @@ class Selecting:
         require(all(head.mask == self._mask for head in heads), "expected the mask of the count, {}, of every head",
                 self._mask)
         guarded = isinstance(meaning, ApproximateTruth) and not proof.language.is_positional(meaning.when)
-        require(not guarded, "expected a `when` that speaks of the position only")
+        require(not guarded, "expected a `when` that depends on the position only")
         self._row, self._factors = share_row(proof, heads, name)
         counted = proof.language.counted(self._count)
         self._counts_all = counted == proof.language.formula("true")

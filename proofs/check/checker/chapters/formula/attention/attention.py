@@ -30,7 +30,7 @@ class AttendedTruth:
     def __init__(self, proof: ProofContext, head: Head, name: str, meaning: ApproximateTruth, errors: Errors,
                  apart: bool = False) -> None:
         require(head.mask != "none", "expected a mask")
-        require(proof.language.is_positional(meaning.when), "expected a `when` that speaks of the position only")
+        require(proof.language.is_positional(meaning.when), "expected a `when` that depends on the position only")
         self._proof, self._head, self._guard, self._errors = proof, head, meaning.when, errors
         self.automaton = TargetAutomaton(proof, meaning.formula, [*head.keys, head.values[name]], head.mask,
                                          apart=apart)
