@@ -55,8 +55,10 @@ def run_program(program: syntax.RaspProgram, word: Sequence[str],
                        if isinstance(vector.body, syntax.AttentionTerm)):
         shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word, earlier[0], strict=False))))
     for vector in program.vectors:
-        known = earlier[1][vector.name][:shared] if earlier else ()
-        run.vectors[vector.name] = known + tuple(run.entry(vector, i) for i in run.positions[shared:])
+        entries = list(earlier[1][vector.name][:shared] if earlier else ())
+        for i in run.positions[shared:]:
+            entries.append(run.entry(vector, i, entries))
+        run.vectors[vector.name] = tuple(entries)
     return {vector.name: run.vectors[vector.name] for vector in program.vectors}
 
 
@@ -70,8 +72,8 @@ class _ProgramRun:
         self._called: dict[tuple[str, tuple[str, ...]], Value] = {}
         self._steps = 0
 
-    def entry(self, vector: syntax.Vector, i: int) -> Value:
-        value = self._body(vector.body, i)
+    def entry(self, vector: syntax.Vector, i: int, before: Sequence[Value]) -> Value:
+        value = self._body(vector.body, i, before)
         if isinstance(value, int):
             if abs(value) >= _TOO_LARGE:
                 raise InputError(f"vector {vector.name}, position {i}: more than {MAX_DIGITS} digits")
@@ -83,10 +85,12 @@ class _ProgramRun:
         if self._steps > MAX_STEPS:
             raise InputError(f"more than {MAX_STEPS} evaluations on this word, expected a shorter word or program")
 
-    def _body(self, body: syntax.Body, i: int) -> Value:
+    def _body(self, body: syntax.Body, i: int, before: Sequence[Value]) -> Value:
         match body:
             case syntax.AttentionTerm():
                 return self._attend(body, i)
+            case syntax.PrefixSum(value) if body.is_running and before:
+                return cast(int, before[-1]) + self._integer(value, {"j": i})
             case syntax.PrefixSum(value):
                 return sum(self._integer(value, {"i": i, "j": j}) for j in self.positions if j <= i)
             case syntax.RaspExpression():

@@ -8,6 +8,7 @@ Places      Every node has the offset of its text (``place``), for messages; equ
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Literal
 
 from constructions.language.syntax import Relation
@@ -191,6 +192,11 @@ class PrefixSum:
     """The sum of the values at (i, j) over all j <= i."""
 
     value: RaspExpression
+
+    @cached_property
+    def is_running(self) -> bool:
+        """True if the value depends on j only: each sum is the one before it and one more value."""
+        return "i" not in variables_of(self.value)
 
 
 Body = RaspExpression | AttentionTerm | PrefixSum

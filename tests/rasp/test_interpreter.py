@@ -173,9 +173,11 @@ def test_entries_of_more_than_1000_digits_are_refused() -> None:
 
 def test_programs_that_take_too_long_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interpreter, "MAX_STEPS", 10)
-    assert output("psum j [j<=i] 1", "abba") == (1, 2, 3, 4)
-    with pytest.raises(InputError, match=r"^more than 10 evaluations on this word, expected a shorter"):
-        output("psum j [j<=i] 1", "abbab")
+    assert output("psum j [j<=i] 1", "abbababbab") == (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+    assert output("psum j [j<=i] pos(i)", "abba") == (1, 4, 9, 16)
+    for text in ("psum j [j<=i] 1", "psum j [j<=i] pos(i)"):
+        with pytest.raises(InputError, match=r"^more than 10 evaluations on this word, expected a shorter"):
+            output(text, "abbababbaba" if text.endswith("1") else "abbab")
 
 
 def test_functions_are_not_computed_again_for_the_same_symbols() -> None:

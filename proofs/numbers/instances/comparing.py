@@ -97,7 +97,7 @@ def sum_of_powers_of_e(exponents: Iterable[Fraction]) -> Interval:
 
 def _integer_bits(exponents: Iterable[Fraction]) -> int:
     """Return the relative bits that the exponential of these numbers loses."""
-    return max((abs(exponent).__ceil__() for exponent in exponents), default=0).bit_length()
+    return max((-(-abs(x.numerator) // x.denominator) for x in exponents), default=0).bit_length()
 
 
 def logarithm(x: Fraction) -> Interval:
