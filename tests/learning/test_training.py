@@ -139,7 +139,7 @@ def test_every_task_of_the_examples_has_a_network_of_the_size_that_it_needs(name
     _, network = new_network(task, Sizes(width=4, heads=2), 1)
     claim = task.claim(network)
     text, _ = task.text(claim)
-    assert replace(task, table=read_toml(text, name), scope=Scope()).claim(network) == claim
+    assert replace(task, asked=replace(task.asked, table=read_toml(text, name)), scope=Scope()).claim(network) == claim
     if isinstance(claim, TracksClaim):
         assert network.rows == max(len(form.layout) for form in claim.forms) - 1
     else:
