@@ -6,7 +6,7 @@
    product is rounded outwards, by shifts. Proved: both sides, for every b and x. *)
 From Coq Require Import Reals ZArith Lra Lia Arith AltSeries SeqProp Rtrigo_def.
 From Certify Require Import finite_sums exponential.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Definition ceiling_div (a b : Z) : Z := (- (- a / b))%Z.
 

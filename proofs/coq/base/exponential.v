@@ -4,7 +4,7 @@
    the paper, is greater than all three. Idea: e^x > 1 + x, raised to a power. *)
 From Coq Require Import Reals Lra Lia Arith.
 From Certify Require Import finite_sums.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Lemma exp_power g k : exp (- g) ^ k = exp (- (INR k * g)).
 Proof.

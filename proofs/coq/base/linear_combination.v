@@ -4,7 +4,7 @@
    of the unknowns. Rows of matrices and scores of heads are compared in this way. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Lemma Q2R_0 : Q2R 0 = 0. Proof. unfold Q2R. simpl. lra. Qed.
 Lemma Q2R_1 : Q2R 1 = 1. Proof. unfold Q2R. simpl. lra. Qed.

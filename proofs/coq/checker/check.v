@@ -12,7 +12,7 @@ From Certify Require Import options positions lists finite_sums softmax weighing
   check_at_constant check_by_cases values_by_rows check_by_rows check_by_sticks output_by_signs output_by_rows
   lookup_by_rows sum_lookup_by_rows check_by_differences lookup_by_distances mean_of_numbers.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Local Notation at_direction d := (fun e => Nat.eqb (fst e) d).
 

@@ -11,7 +11,7 @@ From Certify Require Import positions finite_sums softmax weighing exponential l
   score_form cases theorem_12_previous_next
   theorem_13_previous_causal theorem_15_since_until theorem_16_since_causal check_head.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- constants that are factors ---- *)
 Fixpoint is_constant (x : expression) : bool :=

@@ -12,7 +12,7 @@ From Certify Require Import positions finite_sums softmax exponential relu formu
   rational_bounds monomial expression_bounds score_form cases theorem_15_since_until attention_by_levels check_head
   check_feedforward proposition_11_end_markers theorem_20_counting.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- the temperature as a monomial over a product of other expressions ---- *)
 Local Notation factors := (monomial * list expression)%type.

@@ -12,7 +12,7 @@ From Certify Require Import options positions lists finite_sums softmax weighing
   check_feedforward check_by_cases gap_rule values_by_rows queries_by_rows check_by_rows check_by_sticks
   lookup_by_rows.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- weights of a single score ---- *)
 Definition is_alone (k : weighing) : bool := match k with Relu | ReluOverN | Sigmoid => true | _ => false end.

@@ -13,7 +13,7 @@ From Certify Require Import options positions lists finite_sums softmax weighing
   lemma_09_rounding formula network meaning linear_combination cases theorem_15_since_until check_head
   check_feedforward check_by_cases gap_rule sparse_rule values_by_rows queries_by_rows.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- what a head is to do ---- *)
 Inductive task_kind := Holds (x y : formula) | Passes (x : formula).       (* x since y, x until y; prev x, next x *)

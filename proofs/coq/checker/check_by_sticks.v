@@ -11,7 +11,7 @@ From Certify Require Import positions lists finite_sums softmax weighing exponen
   lemma_09_rounding formula network meaning linear_combination cases theorem_15_since_until check_feedforward
   check_by_cases gap_rule values_by_rows queries_by_rows check_by_rows.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 #[local] Hint Resolve score_bits_nonneg : core.
 Notation value_ends := (Z * Z)%type.

@@ -145,7 +145,7 @@ Notation M := (model_meanings m).
 Notation users := (model_users m).
 Notation L := (claimed_lengths c).
 Notation A := (established (with_definitions m) L T M).
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Lemma meaning_eqb_means a b n w i x : meaning_eqb a b = true -> is_of_others a = false -> meaning_holds users n w i b x
   -> meaning_holds users n w i a x.

@@ -5,7 +5,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
 From Certify Require Import positions finite_sums formula network well_defined linear_combination monomial
   expression_bounds.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Section From.
 Variable m : nat.                                                  (* the least length *)

@@ -10,7 +10,7 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax relu formula network meaning linear_combination comparison
   cases theorem_20_counting interval.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Definition comparison_of (a : meaning) : option (term * term) :=
   match a with IsTruth (Compare _ t u) | IsSlack (Compare _ t u) => Some (t, u) | _ => None end.

@@ -6,7 +6,7 @@
    lengths, every word and every position; and there is such a word. *)
 From Coq Require Import String List Bool.
 From Certify Require Import formula network meaning well_defined check model_text.
-Local Open Scope bool_scope.
+Open Scope bool_scope.
 
 Definition check_file (L : lengths) (m : model) (f : formula) (text formula : string) : bool := file_states L m f text
   (model_letters m) (predicate_texts m) formula && check_for (model_users m) L (model_network m) (model_meanings m) f.

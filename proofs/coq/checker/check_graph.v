@@ -11,7 +11,7 @@
 From Coq Require Import Reals ZArith Arith Bool List Lia FunctionalExtensionality.
 From Certify Require Import positions lists formula network meaning well_defined check_defined values_by_rows check.
 Import ListNotations.
-Local Open Scope nat_scope.
+Open Scope nat_scope.
 
 Section Names.
 Variable base : nat.

@@ -11,7 +11,7 @@ From Certify Require Import positions finite_sums softmax weighing exponential l
   theorem_16_since_causal low_precision_tie_breaking low_precision_since_until low_precision_previous_next
   theorem_20_counting.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- forms to compare with ---- *)
 Definition number_shape (at_i at_n at_j : Z) : score_shape := ScoreShape at_i at_n 0 false QOne at_j false KOne.

@@ -7,7 +7,7 @@
 From Coq Require Import Reals QArith Qreals Qround Qpower ZArith List Bool Lra Lia.
 From Certify Require Import options positions finite_sums exponential exp_enclosure formula network linear_combination
   monomial.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Definition rational_constant (x : expression) : option Q :=
   match monomial_of x with Some (Monomial q 0 0 0 false) => Some q | _ => None end.

@@ -5,7 +5,7 @@
    the root of the greatest square up to x; those of constants are sharp (constant_bounds.v). *)
 From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia.
 From Certify Require Import positions finite_sums formula network linear_combination monomial constant_bounds.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Definition is_above_zero (q : Q) : bool := Qle_bool 0 q && negb (is_zero q).
 Local Definition both (f : Q -> Q -> Q) (a b : option Q) : option Q :=

@@ -11,7 +11,7 @@
 From Coq Require Import Reals ZArith Lra Lia List Bool Arith.
 From Certify Require Import positions lists finite_sums softmax exponential exp_enclosure.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- over the reals ---- *)
 Section Rule.

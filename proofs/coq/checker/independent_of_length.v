@@ -1,7 +1,7 @@
 (* Expressions and positional formulas whose value at a position is the same in words of every length. *)
 From Coq Require Import Reals QArith ZArith List Bool Lra Lia.
 From Certify Require Import finite_sums formula user_predicates network meaning comparison.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Fixpoint integer_keeps_length_out (k : integer) : bool :=
   match k with

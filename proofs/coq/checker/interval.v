@@ -5,7 +5,7 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax exponential relu formula network meaning linear_combination
   monomial score_form cases proposition_11_end_markers theorem_20_counting check_head.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Notation interval := (option Q * option Q)%type.
 

@@ -12,7 +12,7 @@ From Certify Require Import options positions lists finite_sums softmax weighing
   gap_rule values_by_rows queries_by_rows check_by_rows check_by_sticks output_by_rows lookup_by_rows
   sum_lookup_by_rows check_by_differences.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- the weights of several heads, at distances from 0 to 2 R - 2, of which R - 1 is that of the place ---- *)
 (* ReLU over n is ReLU of scores over n. *)

@@ -13,7 +13,7 @@ From Certify Require Import lemma_06_near_hardmax options positions lists finite
   exponential exp_enclosure lemma_07_table_lookup lemma_09_rounding formula network totals meaning linear_combination
   comparison cases theorem_20_counting check_head gap_rule values_by_rows output_by_rows.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Notation quadratic := (Q * Q * Q)%type.
 Local Notation mass := lemma_07_table_lookup.gaussian_mass.

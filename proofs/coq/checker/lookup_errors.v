@@ -15,7 +15,7 @@ From Certify Require Import check_head lemma_06_near_hardmax options positions l
   exp_enclosure formula network meaning linear_combination comparison cases theorem_20_counting check_by_cases
   gap_rule values_by_rows output_by_rows check_by_rows lookup_by_rows.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 Local Notation share := (fixed weight_bits).
 
 (* ---- columns of a list of rows ---- *)

@@ -6,7 +6,7 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax weighing formula network meaning linear_combination
   score_form theorem_20_counting check_head values_by_rows output_by_rows lookup_by_rows.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* The sum of those values that are seen, of j and the positions after it. *)
 Local Fixpoint seen_sum (m : mask) (j : nat) (vs : list Q) : Q :=

@@ -3,7 +3,7 @@
    Proved: where an expression has a monomial, the two agree at every position of every length. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
 From Certify Require Import positions finite_sums formula network linear_combination proposition_11_end_markers.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Record monomial := Monomial { monomial_factor : Q; monomial_i : Z; monomial_n : Z; monomial_end : Z;
     monomial_alternates : bool }.

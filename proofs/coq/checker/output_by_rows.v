@@ -12,7 +12,7 @@ From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arit
 From Certify Require Import positions lists finite_sums softmax relu formula network totals meaning linear_combination
   comparison theorem_20_counting values_by_rows interval check_feedforward.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 
 (* ---- a layer whose inputs are in intervals ---- *)

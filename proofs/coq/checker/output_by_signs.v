@@ -8,7 +8,7 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lia Arith.
 From Certify Require Import positions formula network totals meaning linear_combination comparison cases
   theorem_20_counting check_feedforward.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* The comparisons that connectives lead to, and what else they lead to. *)
 Fixpoint compared_in (f : formula) (l : list formula) : list formula :=

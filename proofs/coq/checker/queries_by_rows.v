@@ -7,7 +7,7 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import options positions lists finite_sums exp_enclosure formula network meaning
   linear_combination cases gap_rule values_by_rows.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Section Rows.
 Variables (A : list meaning) (a : head).

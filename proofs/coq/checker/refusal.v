@@ -7,7 +7,7 @@ From Certify Require Import formula weighing network meaning linear_combination 
   well_defined check_defined score_form check_head check_feedforward check_by_cases values_by_rows check_by_rows
   check_by_differences check check_graph.
 Import ListNotations.
-Local Open Scope nat_scope.
+Open Scope nat_scope.
 
 (* What is the matter with one direction. *)
 Inductive trouble :=

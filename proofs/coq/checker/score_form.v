@@ -7,7 +7,7 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
 From Certify Require Import positions finite_sums softmax formula network meaning linear_combination monomial
   theorem_20_counting.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* What a query may know of position i beside numbers, and a key or value of position j. *)
 Inductive query_atom := QOne | QCount (s : side) (f : formula) | QTruth (f : formula).

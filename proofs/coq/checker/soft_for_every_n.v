@@ -9,7 +9,7 @@ From Coq Require Import Reals QArith Qreals Qabs ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums exponential linear_combination formula network hard_attention norms
   soft_layers theorem_26_uniform_tieless whole_numbers whole_networks.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- x_max <= s n^m ---- *)
 Definition position_law (p : position_function) : option (Q * nat) :=

@@ -7,7 +7,7 @@
 From Coq Require Import Reals ZArith Lra Lia List Bool Arith.
 From Certify Require Import lists finite_sums softmax relu entmax exp_enclosure gap_rule.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Section Rule.
 Variables (k n : nat) (m : mask) (s v : nat -> R) (t : R) (d : nat) (r e : R).

@@ -10,7 +10,7 @@ From Certify Require Import positions lists finite_sums softmax weighing formula
   linear_combination check_by_rows check_by_sticks check_by_differences lookup_by_rows lookup_errors sum_lookup_by_rows
   lookup_by_distances check.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Definition stop := (list meaning * layer * list layer)%type.
 

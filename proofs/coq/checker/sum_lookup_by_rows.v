@@ -15,7 +15,7 @@ From Certify Require Import lemma_06_near_hardmax options positions lists finite
   exponential exp_enclosure formula network totals meaning linear_combination comparison cases theorem_20_counting
   check_head check_feedforward gap_rule values_by_rows output_by_rows lookup_by_rows.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Notation truth_list := (list (formula * bool)).
 

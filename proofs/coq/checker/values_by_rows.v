@@ -6,7 +6,7 @@
 From Coq Require Import Reals QArith Qreals Qpower Qround ZArith List Bool Lra Lia.
 From Certify Require Import options positions lists finite_sums exponential exp_enclosure formula network well_defined
   linear_combination expression_bounds check_defined gap_rule.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Ltac take H := apply some_inj in H; match type of H with ?a = ?b => first [subst b | subst a | rewrite <- H in *;
   clear H] end.

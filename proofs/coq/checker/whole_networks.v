@@ -5,7 +5,7 @@ From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arit
 From Certify Require Import positions lists finite_sums softmax relu linear_combination formula network totals
   hard_attention lemma_24_gap norms soft_layers whole_numbers.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- heads ---- *)
 Definition sharp_head (K : direction_kinds) (a : head) : bool :=

@@ -9,7 +9,7 @@ From Coq Require Import Reals QArith Qreals Qround ZArith List Bool Lra Lia Arit
 From Certify Require Import positions finite_sums softmax relu linear_combination formula network hard_attention
   lemma_24_gap.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Inductive direction_kind := KindOne | KindIndex | KindSquare | KindPlace | KindReciprocal | KindWhole | KindShare |
   KindUnknown.

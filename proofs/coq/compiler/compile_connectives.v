@@ -7,7 +7,7 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import finite_sums softmax relu formula network linear_combination comparison meaning well_defined
   proposition_11_end_markers check_head regime draft draft_stages draft_sound compile_formula.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- what is known stays known ---- *)
 Lemma formula_term_eqb_refl : (forall f, formula_eqb f f = true) /\ (forall t, term_eqb t t = true).

@@ -10,7 +10,7 @@ From Certify Require Import positions lists finite_sums theorem_20_counting form
   comparison meaning rational_bounds well_defined check_head regime draft draft_stages draft_sound compile_formula
   compile_connectives compile_temporal compile_counting.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- gamma ---- *)
 Definition enough_for_part (gamma : Q) (f : formula) : bool :=

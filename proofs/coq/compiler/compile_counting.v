@@ -8,7 +8,7 @@ From Certify Require Import positions lists finite_sums softmax exponential lemm
   linear_combination comparison meaning well_defined theorem_20_counting check_head regime draft draft_stages
   draft_sound compile_formula compile_connectives compile_temporal.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- coefficients and constants ---- *)
 (* C e^(-gamma C) <= 1/4, and Lemma 7 in its simple form. *)

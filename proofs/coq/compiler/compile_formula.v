@@ -7,7 +7,7 @@
 From Coq Require Import QArith Qabs ZArith List Bool Arith.
 From Certify Require Import formula network meaning linear_combination comparison regime draft.
 Import ListNotations.
-Local Open Scope nat_scope.
+Open Scope nat_scope.
 
 (* ---- what formulas are made of ---- *)
 Definition is_connective (f : formula) : bool :=

@@ -9,7 +9,7 @@ From Certify Require Import positions lists finite_sums softmax exponential lemm
   theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until theorem_16_since_causal check_head regime
   draft draft_stages draft_sound compile_formula compile_connectives.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- Lemma 9 ---- *)
 Lemma rounding_value v near gates :

@@ -10,7 +10,7 @@
 From Coq Require Import QArith ZArith List Bool Arith.
 From Certify Require Import formula network meaning.
 Import ListNotations.
-Local Open Scope nat_scope.
+Open Scope nat_scope.
 
 Record draft_fact := DraftFact { fact_meaning : meaning; fact_stage : nat; fact_note : Z }.
 Record draft := Draft {

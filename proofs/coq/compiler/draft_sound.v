@@ -9,7 +9,7 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax formula network linear_combination meaning
   expression_bounds well_defined check_defined draft draft_stages.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- what a draft says ---- *)
 Definition draft_holds (d : draft) (x : direction) (m : meaning) : Prop :=

@@ -6,7 +6,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith FunctionalExtensionality.
 From Certify Require Import lists finite_sums softmax relu formula network totals linear_combination draft.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- rows that mention directions below F only ---- *)
 Definition row_below (F : nat) (r : row) : Prop := Forall (fun e => (fst e < F)%nat) r.

@@ -10,7 +10,7 @@
 From Coq Require Import Reals List Lra Lia Arith Bool.
 From Certify Require Import finite_sums lists exponential network totals.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- entropy of two outcomes, and the cost of log-odds ---- *)
 Definition binary_entropy (r : R) : R := - r * ln r - (1 - r) * ln (1 - r).

@@ -11,7 +11,7 @@ From Certify Require Import positions finite_sums exponential formula network cr
   hahn_theorem_6_brackets hahn_soft_layer hahn_lemma_5_repaired hahn_lemma_5_masked hahn_lemma_5_of_the_paper
   hahn_hard_formulas parity_is_hard regime compile_formula corollaries_17_18_22_23.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- predictions from the last activations; `last n w` are those of the word w of length n ---- *)
 Section Predictions.

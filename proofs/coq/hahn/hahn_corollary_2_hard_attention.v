@@ -11,7 +11,7 @@ From Coq Require Import Reals List Bool Arith Lia Lra.
 From Certify Require Import positions lists finite_sums softmax formula network hard_attention hahn_restrictions
   hahn_lemma_4_depth_reduction hahn_theorem_1_hard_attention hahn_lemma_5_repaired parity_is_hard.
 Import ListNotations PositionNotations.
-Local Open Scope nat_scope.
+Open Scope nat_scope.
 
 (* ---- counts of words that differ in one symbol ---- *)
 Lemma filter_nothing (f : nat -> bool) l : (forall i, In i l -> f i = false) -> filter f l = [].

@@ -6,7 +6,7 @@
    Idea: with t the weight of p and m the mean of the others, v t + m (1 - t) becomes v' t' + m (1 - t'). *)
 From Coq Require Import Reals Lra Lia Arith.
 From Certify Require Import finite_sums softmax exponential hahn_one_row.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Definition greatest_share (N omega : R) : R := exp omega / (exp omega + (N - 1)).
 

@@ -9,7 +9,7 @@
 From Coq Require Import Reals List Lra Lia Arith Bool.
 From Certify Require Import finite_sums exponential network critical_constants cross_entropy hahn_theorem_6_brackets.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Definition bracket_height (w : list bracket) : nat := length (bracket_stack w).
 

@@ -16,7 +16,7 @@ From Coq Require Import Reals List Bool Lra Lia Arith ZArith.
 From Certify Require Import positions finite_sums softmax exponential formula network hahn_one_layer
   hahn_lemma_5_repaired hahn_lemma_5_masked.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Section Hard.
 Variable users : predicate_meanings.

@@ -8,7 +8,7 @@ From Coq Require Import Reals List Bool Lra Lia.
 From Certify Require Import positions finite_sums exponential formula network hahn_one_row hahn_soft_layer
   hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* At least 0, and at most k e^(k/t) for some k. *)
 Local Definition tame (f : R -> R) := (forall t, 0 < t <= 1 -> 0 <= f t) /\

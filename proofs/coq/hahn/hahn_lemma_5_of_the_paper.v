@@ -12,7 +12,7 @@ From Coq Require Import Reals List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax relu formula network harmonic_numbers hahn_one_row
   hahn_soft_layer hahn_one_layer hahn_lemma_5_repaired hahn_lemma_5_masked.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- mild functions ---- *)
 Local Definition mild {J} (F : (J -> R) -> R) : Prop := forall X, exists K, 0 <= K /\ forall z z' e, activation_within X

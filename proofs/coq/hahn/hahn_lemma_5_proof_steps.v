@@ -11,7 +11,7 @@ From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax weighing exponential relu harmonic_numbers formula network
   hahn_one_row hahn_one_layer hahn_lemma_5_repaired hahn_hard_formulas parity_is_hard section_4_optimality.
 Import ListNotations PositionNotations RowNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- a step that holds: no position weighs more than e^(2A)/n (printed: e^(2A)/(n-1)) ---- *)
 Theorem greatest_weight n s A (p : position n) : (each j upto n, Rabs (s j) <= A) ->

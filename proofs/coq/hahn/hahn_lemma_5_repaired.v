@@ -19,7 +19,7 @@ From Coq Require Import Reals QArith Qreals List Bool Lra Lia.
 From Certify Require Import positions finite_sums softmax relu formula network harmonic_numbers hahn_one_row
   hahn_soft_layer hahn_one_layer.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- the constant: what bounds the activations, and the changes, behind all layers ---- *)
 Fixpoint change_through (bs : list layer_bound) (X c : R) : R :=

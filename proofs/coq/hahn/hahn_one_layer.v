@@ -12,7 +12,7 @@ From Certify Require Import positions lists finite_sums softmax weighing relu fo
   hahn_soft_layer.
 Import ListNotations PositionNotations.
 From Certify Require norms.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- lists ---- *)
 Lemma total_of_nonneg {X} (f : X -> R) l : (forall x, 0 <= f x) -> 0 <= total_over f l.

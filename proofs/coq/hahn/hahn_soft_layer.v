@@ -13,7 +13,7 @@
 From Coq Require Import Reals List Bool Lra Lia.
 From Certify Require Import positions lists finite_sums softmax network totals hahn_one_row.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- lists ---- *)
 (* Positions see themselves. *)

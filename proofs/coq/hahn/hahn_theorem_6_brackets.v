@@ -16,7 +16,7 @@
 From Coq Require Import Reals List Lra Lia Arith Bool.
 From Certify Require Import finite_sums exponential network cross_entropy.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Inductive bracket_kind := RoundBracket | SquareBracket.
 Inductive bracket := Opens (k : bracket_kind) | Closes (k : bracket_kind).

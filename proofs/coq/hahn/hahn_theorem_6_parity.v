@@ -12,7 +12,7 @@
 From Coq Require Import Reals QArith Qreals List Lra Lia Arith Bool.
 From Certify Require Import finite_sums exponential network cross_entropy.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Fixpoint even_ones (w : list bool) : bool := match w with [] => true | b :: u => xorb b (even_ones u) end.
 

@@ -10,7 +10,7 @@ From Coq Require Import Reals List Bool Arith ZArith Lra Lia.
 From Certify Require Import positions finite_sums exponential formula network hahn_one_layer hahn_lemma_5_repaired
   hahn_hard_formulas hahn_how_cold.
 Import ListNotations PositionNotations.
-Local Open Scope nat_scope.
+Open Scope nat_scope.
 
 (* ---- words ---- *)
 Definition zeros_word : word := fun _ => 0.
@@ -190,7 +190,7 @@ Qed.
 End Examples.
 
 (* ---- how cold: at most K/ln(n/K), for a network that computes PARITY at length n ---- *)
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Theorem parity_needs_cold users T B : 0 <= B -> (2 <= length (token_embedding T))%nat -> exists K, 0 < K /\ forall n t,
   (1 <= n)%nat -> 0 < t <= 1 -> bounded_at users T n B -> warm_at T n t -> computes users T parity_formula ->

@@ -7,7 +7,7 @@
 From Coq Require Import Reals List Lra Lia Arith Bool.
 From Certify Require Import finite_sums exponential network critical_constants cross_entropy hahn_theorem_6_brackets
   hahn_footnote_4_heights.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* A sequence that falls to 0 is not negative. *)
 Lemma falls_to_0 D : (forall m, D (S m) <= D m) -> Un_cv D 0 -> forall m, 0 <= D m.

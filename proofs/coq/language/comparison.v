@@ -4,7 +4,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
 From Certify Require Import formula linear_combination.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Notation count_atom := (side * formula)%type.
 Definition count_eqb (a b : count_atom) : bool := side_eqb (fst a) (fst b) && formula_eqb (snd a) (snd b).

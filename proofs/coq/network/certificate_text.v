@@ -29,8 +29,8 @@ Definition claimed_lengths (c : certificate) : lengths := Lengths (claimed_least
 
 (* ---- the text ---- *)
 Section CertificateText.
-Local Open Scope string_scope.
-Local Open Scope nat_scope.
+Open Scope string_scope.
+Open Scope nat_scope.
 Variable c : certificate.
 
 Definition number_json (k : nat) : json := Verbatim (natural_text k).
@@ -90,7 +90,7 @@ Definition meaning_has_counts (a : meaning) : bool :=
 Definition is_of_others (a : meaning) : bool := match a with IsOthers _ _ _ => true | _ => false end.
 
 Section Claim.
-Local Open Scope R_scope.
+Open Scope R_scope.
 Variable c : certificate.
 Notation m := (certified c).
 Notation T := (model_network m).

@@ -8,8 +8,8 @@ From Coq Require Import Reals QArith Qreals String Ascii DecimalString DecimalNa
 From Certify Require Import linear_combination formula network well_defined user_predicates json_text formula_text
   model_text text_trees.
 Import ListNotations.
-Local Open Scope string_scope.
-Local Open Scope nat_scope.
+Open Scope string_scope.
+Open Scope nat_scope.
 
 (* ---- numbers as words ---- *)
 Definition is_numeral (s : string) : Prop := exists d, d <> Decimal.Nil /\ s = NilZero.string_of_uint d.

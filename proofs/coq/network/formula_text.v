@@ -8,9 +8,9 @@
 From Coq Require Import String Ascii ZArith QArith List Bool.
 From Certify Require Import formula network user_predicates json_text.
 Import ListNotations WriterNotations.
-Local Open Scope string_scope.
-Local Open Scope nat_scope.
-Local Open Scope writer_scope.
+Open Scope string_scope.
+Open Scope nat_scope.
+Open Scope writer_scope.
 
 Definition write_prefix (sign : string) (a : writer) : writer := write_exactly sign ^^ a.
 Definition write_infix (left : writer) (sign : string) (right : writer) : writer := left ^^ write_exactly sign ^^ right.

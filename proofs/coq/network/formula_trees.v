@@ -5,8 +5,8 @@ From Coq Require Import String Ascii ZArith List Bool Arith Lia.
 From Certify Require Import formula network user_predicates json_text formula_text model_text text_trees
   expression_trees.
 Import ListNotations.
-Local Open Scope string_scope.
-Local Open Scope nat_scope.
+Open Scope string_scope.
+Open Scope nat_scope.
 
 
 (* ---- formulas ---- *)

@@ -11,7 +11,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax network totals.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- the winners of a row ---- *)
 Local Definition at_most (x y : R) : bool := if Rle_dec x y then true else false.

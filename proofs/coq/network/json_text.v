@@ -4,7 +4,7 @@
    kept as they are spelled between their quotes: printable ASCII, all else escaped. *)
 From Coq Require Import String Ascii DecimalString ZArith List Bool.
 Import ListNotations.
-Local Open Scope string_scope.
+Open Scope string_scope.
 
 Definition writer := string -> string.
 Definition write_nothing : writer := fun rest => rest.
@@ -19,7 +19,7 @@ Module WriterNotations.
 Infix "^^" := write_both (at level 55, right associativity) : writer_scope.
 End WriterNotations.
 Import WriterNotations.
-Local Open Scope writer_scope.
+Open Scope writer_scope.
 
 Definition write_between (before after : string) (a : writer) : writer := write_exactly before ^^ a ^^ write_exactly
   after.

@@ -4,9 +4,9 @@ From Coq Require Import String Ascii DecimalString ZArith List Bool Arith Lia.
 From Certify Require Import formula network user_predicates json_text formula_text model_text text_trees
   expression_trees formula_trees.
 Import ListNotations WriterNotations.
-Local Open Scope string_scope.
-Local Open Scope nat_scope.
-Local Open Scope writer_scope.
+Open Scope string_scope.
+Open Scope nat_scope.
+Open Scope writer_scope.
 
 (* ---- what may stand between quotation marks ---- *)
 Definition quotable (a : writer) : Prop := forall rest, closed_string rest = true -> closed_string (a rest) = true.

@@ -5,7 +5,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
 From Certify Require Import positions finite_sums softmax relu formula network comparison.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Inductive meaning :=
 | IsPosition (v : position_function)

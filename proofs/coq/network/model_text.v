@@ -10,9 +10,9 @@ From Coq.Init Require Import Byte.
 From Certify Require Import positions weighing formula network meaning well_defined user_predicates json_text
   formula_text.
 Import ListNotations.
-Local Open Scope string_scope.
-Local Open Scope nat_scope.
-Local Open Scope writer_scope.
+Open Scope string_scope.
+Open Scope nat_scope.
+Open Scope writer_scope.
 
 (* Names are kept as JSON spells them. *)
 Record model := Model {

@@ -14,7 +14,7 @@
 From Coq Require Import Reals QArith Qreals ZArith List Bool.
 From Certify Require Import positions finite_sums softmax weighing relu formula.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- expressions in the position i and the length n ---- *)
 Inductive integer := Int (z : Z) | IntI | IntN | IntPlus (a b : integer) | IntMinus (a b : integer).

@@ -4,7 +4,7 @@
 From Coq Require Import Reals QArith ZArith List Bool Arith Permutation FunctionalExtensionality.
 From Certify Require Import finite_sums softmax formula network totals well_defined model_text expression_trees.
 Import ListNotations.
-Local Open Scope nat_scope.
+Open Scope nat_scope.
 
 Definition in_place_order {X} (f : X -> X) (l : list (direction * X)) : list (direction * X) :=
   map (fun e => (fst e, f (snd e))) (in_order l).
@@ -29,7 +29,7 @@ Qed.
 Lemma in_order_permutation {X} (l : list (direction * X)) : Permutation (in_order l) l.
 Proof. induction l as [|e l IH]; [reflexivity|]. cbn. fold (in_order l). now rewrite insert_permutation, IH. Qed.
 
-Local Open Scope R_scope.
+Open Scope R_scope.
 Lemma collect_plain {X} (f : X -> R) (g : X -> X) l d : collect f (in_place_order g l) d = collect (fun x => f (g x))
   l d.
 Proof.

@@ -1,6 +1,6 @@
 (* The ReLU, and how a number may hold a truth other than exactly: `near_truth` it, or as `is_slack`. *)
 From Coq Require Import Reals Lra.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Definition relu (x : R) : R := Rmax 0 x.
 

@@ -9,8 +9,8 @@ From Coq Require Import String Ascii QArith ZArith List Bool Arith Lia Permutati
 From Certify Require Import positions lists weighing formula network meaning well_defined user_predicates json_text
   formula_text model_text text_trees expression_trees formula_trees formula_text_once json_text_once plain_network.
 Import ListNotations.
-Local Open Scope string_scope.
-Local Open Scope nat_scope.
+Open Scope string_scope.
+Open Scope nat_scope.
 
 (* ---- what `is_whole` says ---- *)
 Lemma spelling_closed s : is_spelling s = true -> closed_string s = true.

@@ -7,8 +7,8 @@
 From Coq Require Import String Ascii List Bool Arith Lia.
 From Certify Require Import json_text formula_text.
 Import ListNotations.
-Local Open Scope string_scope.
-Local Open Scope nat_scope.
+Open Scope string_scope.
+Open Scope nat_scope.
 
 (* ---- strings that a quotation mark ends: each backslash has a character after it ---- *)
 Fixpoint closed_string (s : string) : bool :=

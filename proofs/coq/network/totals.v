@@ -2,7 +2,7 @@
 From Coq Require Import Reals List Lra.
 From Certify Require Import network.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Lemma total_ext {X} (f g : X -> R) l : (forall x, In x l -> f x = g x) -> total_over f l = total_over g l.
 Proof. induction l as [|x l IH]; simpl; intros H; [reflexivity|]. rewrite H, IH by auto. reflexivity. Qed.

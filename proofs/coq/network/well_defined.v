@@ -3,7 +3,7 @@
    logarithm of 0; nothing rests on it.) *)
 From Coq Require Import Reals ZArith List.
 From Certify Require Import positions formula network.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Definition in_domain (g : real_function) (x : R) : Prop := match g with Sqrt => 0 <= x | _ => 0 < x end.
 Fixpoint has_value (x : expression) (n i : nat) : Prop :=

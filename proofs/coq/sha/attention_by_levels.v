@@ -8,7 +8,7 @@
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import positions finite_sums softmax exponential lemma_06_near_hardmax lemma_08_tie_breaking relu
   lemma_09_rounding formula theorem_15_since_until.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Section Decided.
 Variables (p q : nat -> bool) (n : nat) (m : mask) (l v : nat -> R) (C D : R).

@@ -5,7 +5,7 @@
    beside p are below two geometric series. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax exponential.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Definition index_distance (j p : nat) : nat := ((j - p) + (p - j))%nat.
 

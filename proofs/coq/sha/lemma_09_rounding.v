@@ -4,7 +4,7 @@
    subtract truths from x: if all are 0 nothing changes, and if one is 1 the answer is 0 for every x up to 1. *)
 From Coq Require Import Reals Lra.
 From Certify Require Import finite_sums relu.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Definition rounded_truth (x : R) : R := 2 * relu (x - 1 / 4) - 2 * relu (x - 3 / 4).
 

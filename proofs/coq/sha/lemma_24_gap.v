@@ -6,7 +6,7 @@
 From Coq Require Import Reals QArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax formula network hard_attention.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* What holds of smaller positive numbers if it holds of one, and holds of one for each of finitely many things. *)
 Local Definition downward {X} (P : X -> R -> Prop) : Prop := forall x g g', P x g -> 0 < g' <= g -> P x g'.

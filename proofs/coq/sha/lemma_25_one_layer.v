@@ -9,7 +9,7 @@ From Coq Require Import Reals QArith Qreals Qabs List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax exponential relu linear_combination network totals
   hard_attention lemma_24_gap norms lemma_33_near_hard.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Definition stream_within (n : nat) (h : nat -> vector) (c : vector) : Prop := forall i d, i upto n ->
   Rabs (h i d) <= c d.

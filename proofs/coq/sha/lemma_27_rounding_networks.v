@@ -8,7 +8,7 @@
 From Coq Require Import Reals List Bool Lra Lia Arith Classical.
 From Certify Require Import lists relu.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- networks from R to R: a unit has a weight for each unit below it, and a bias ---- *)
 Definition unit_of := (list R * R)%type.

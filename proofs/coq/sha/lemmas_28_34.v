@@ -6,7 +6,7 @@
 From Coq Require Import Reals List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums relu lemma_25_one_layer.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* Vectors and matrices with indices 1, ..., d. *)
 Definition norm_1 (d : nat) (u : nat -> R) : R := sum_to d (fun c => Rabs (u c)).

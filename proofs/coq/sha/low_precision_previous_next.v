@@ -8,7 +8,7 @@
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import positions finite_sums softmax exponential lemma_08_tie_breaking theorem_12_previous_next
   low_precision_tie_breaking.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* Whether j has the parity of the keys. *)
 Definition has_parity (even_keys : bool) (j : nat) : bool := if even_keys then Nat.even j else Nat.odd j.

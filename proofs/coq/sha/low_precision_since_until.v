@@ -7,7 +7,7 @@
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import positions finite_sums softmax exponential lemma_08_tie_breaking relu lemma_09_rounding
   formula theorem_15_since_until low_precision_tie_breaking.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Section Operands.
 Variables (p q : nat -> bool) (n : nat) (i : position n) (g : R).

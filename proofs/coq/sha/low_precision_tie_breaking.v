@@ -6,7 +6,7 @@
    on those of the tied ones without a gap. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax lemma_08_tie_breaking.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Section Scores.
 Variables (n : nat) (m : mask) (s : nat -> R) (g L : R).

@@ -10,7 +10,7 @@
 From Coq Require Import Reals QArith Qreals Qabs List Bool Lra Lia Arith.
 From Certify Require Import finite_sums linear_combination network totals hard_attention lemma_24_gap.
 Import ListNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- sums over the first D directions ---- *)
 Definition l1_size (D : nat) (c : vector) : R := sum_to D (fun k => c (Nat.pred k)).

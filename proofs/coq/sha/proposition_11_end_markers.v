@@ -5,7 +5,7 @@
    uniform attention over the marker is exactly 1/i or 1/(n+1-i). *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import positions finite_sums softmax relu.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* (-1)^j *)
 Definition sign_of_parity (j : nat) : R := if Nat.odd j then -1 else 1.

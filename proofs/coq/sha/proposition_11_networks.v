@@ -6,7 +6,7 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax relu proposition_11_end_markers formula network totals
   linear_combination hard_attention.
 Import ListNotations RowNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* Direction 0 holds (-1)^i, 1 the mean of -(-1)^j, 2 the marker. *)
 Definition marking_head (k : masking) : head := Head k (Num 1) [] [] [(1%nat, [0 |-> -1])].

@@ -6,7 +6,7 @@
    Lemma 7 and a geometric tail; `reads_tables` says that a table of values in [0, 1] is read to within 1/4. *)
 From Coq Require Import Reals QArith Qreals Qround ZArith Lra Lia.
 From Certify Require Import finite_sums exponential lemma_07_table_lookup linear_combination.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- multiples of 2^-40 below and above, to keep numbers short ---- *)
 Definition multiple_below (d : positive) (x : Q) : Q := Qfloor (x * inject_Z (Zpos d)) # d.

@@ -8,7 +8,7 @@
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import positions finite_sums softmax exponential lemma_08_tie_breaking theorem_15_since_until relu
   critical_constants.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Definition flip_flop_score (write : nat -> bool) (n : nat) (j : nat) : R := bit (write j) + INR j / INR n.
 

@@ -9,7 +9,7 @@ From Coq Require Import Reals QArith Qreals Qabs List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax linear_combination formula network hard_attention lemma_24_gap
   norms lemma_25_one_layer.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- the constants ---- *)
 Definition scored_heads (l : layer) : list head := filter (fun a => negb (uniform_head a)) (layer_heads l).

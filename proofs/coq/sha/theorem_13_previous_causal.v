@@ -5,7 +5,7 @@
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import positions finite_sums softmax exponential lemma_08_tie_breaking proposition_11_end_markers
   theorem_12_previous_next.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* i^2 (1 + 1/j - 1/p) >= 2i - j for i = p + 1 and j <= i. *)
 Lemma other_parity_far x y : 1 <= y -> 1 <= x <= y + 1 -> y + (y + 2) - x <= (y + 1) ^ 2 * (1 + (1 / x - 1 / y)).

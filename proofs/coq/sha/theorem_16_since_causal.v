@@ -5,7 +5,7 @@
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import positions finite_sums softmax exponential lemma_08_tie_breaking relu lemma_09_rounding
   formula theorem_15_since_until.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Theorem since_head_causal p q n (i : position n) g : 0 < g -> Rabs (bit (since_at p q i) - attend n (future_mask i)
   (score_8a (fun j => bit (is_decisive p q j)) g i) (fun j => bit (both_hold p q j))) <= exp (- g).

@@ -14,7 +14,7 @@ From Coq Require Import Reals Lra Lia Arith Bool List ZArith QArith Qreals.
 From Certify Require Import positions lists finite_sums softmax exponential lemma_07_table_lookup relu lemma_09_rounding
   formula linear_combination rational_bounds.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- the number of visible positions, and of counted ones other than i ---- *)
 Lemma span_range s n (i : position n) : span s n i upto n. Proof. unfold span. destruct s; lia. Qed.

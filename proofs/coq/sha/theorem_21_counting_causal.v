@@ -4,7 +4,7 @@
    of 1/n; comparisons and predicates are decided from these heads as there. *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import positions finite_sums softmax exponential lemma_07_table_lookup formula theorem_20_counting.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 Section Statements.
 Variables (n : nat) (i : position n) (p : nat -> bool) (g : R).

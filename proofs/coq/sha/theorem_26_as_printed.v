@@ -9,7 +9,7 @@ From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax exponential linear_combination formula network hard_attention
   lemma_24_gap soft_layers relu lemmas_28_34 theorem_26_real_weights.
 Import ListNotations PositionNotations RowNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* One head, d = 1, all weights 1; the embedding is a function of the position. *)
 Definition one_head : head := Head Unmasked (Num 1) [[0 |-> 1]] [[0 |-> 1]] [(0%nat, [0 |-> 1])].

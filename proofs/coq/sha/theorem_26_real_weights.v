@@ -14,7 +14,7 @@ From Coq Require Import Reals List Bool Lra Lia Arith.
 From Certify Require Import positions lists finite_sums softmax exponential network hard_attention lemma_24_gap
   lemma_33_near_hard lemmas_28_34 theorem_26_uniform_tieless.
 Import ListNotations PositionNotations.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- layers: matrices and vectors with indices 1, ..., d ---- *)
 Local Definition matrix := nat -> nat -> R.

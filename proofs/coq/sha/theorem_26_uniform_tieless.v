@@ -10,7 +10,7 @@
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax exponential formula network hard_attention lemma_24_gap
   lemma_33_near_hard soft_layers.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* ---- what does not ask whether there are ties ---- *)
 (* A gap, or 1 if it is greater. *)

@@ -10,7 +10,7 @@
 From Coq Require Import Reals QArith Qreals List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax exponential formula network hard_attention lemma_24_gap
   lemma_33_near_hard soft_layers theorem_26_uniform_tieless.
-Local Open Scope R_scope.
+Open Scope R_scope.
 
 (* e^rho - 1 <= 4/3 rho for small rho. *)
 Lemma exp_near_0 rho : 0 <= rho <= 1 / 4 -> exp rho - 1 <= 4 / 3 * rho.
