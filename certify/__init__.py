@@ -69,7 +69,7 @@ _HOMES = {name: module for module, names in {
     "certify.api": "build card check cross_entropy explain export margin prove run sensitivity",
     "certify.auditing.api": "audit audit_file",
     "certify.claims.formula.outcomes": "Outcome",
-    "certify.claims.formula.pipeline": "certify certify_transformer",
+    "certify.claims.formula.pipeline": "certify_transformer certify",
     "certify.claims.softened.pipeline": "soften",
     "certify.network": "Network",
     "certify.trained_api": "ablate decide equal heads import_network learn train",

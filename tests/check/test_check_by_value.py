@@ -61,9 +61,9 @@ def reads_of(formula: str, direction: str, source: str) -> tuple[Any, ...]:
 FALSE: list[tuple[str, tuple[Any, ...], Any, str]] = [
     # the average head
     (AVERAGE, (*HEAD, "mask"), "past", "a past mask does not see what #< counts"),
-    (AVERAGE, (*HEAD, "values", HELD, "is[Q_a]"), "1", "the value is not as often as its count on the truth"),
-    (AVERAGE, (*HEAD, "values", HELD), {"is[Q_a]": "2"}, "the value is not as often as its count on the truth"),
-    (AVERAGE, (*DIRECTIONS, HELD, "term"), "#<[Q_a] - #<[Q_b]", "the value is not as often as its count on the truth"),
+    (AVERAGE, (*HEAD, "values", HELD, "is[Q_a]"), "1", "not as often as its count times the truth"),
+    (AVERAGE, (*HEAD, "values", HELD), {"is[Q_a]": "2"}, "not as often as its count times the truth"),
+    (AVERAGE, (*DIRECTIONS, HELD, "term"), "#<[Q_a] - #<[Q_b]", "not as often as its count times the truth"),
     (AVERAGE, (*DIRECTIONS, HELD, "term"), "2*#<[Q_a] - 3*#>[Q_b]", "a future mask does not see what #> counts"),
     # slack of a threshold
     (AVERAGE, reads_of(AVERAGE, SLACK, HELD), "-7", "the output changes while the counts sum to 1 to 2"),

@@ -139,7 +139,7 @@ LAYER_2 = ("transformer", "layers", 1, "heads")
     ((*LAYER_2, 0, "weighting"), "softmax", "a head cannot write a direction of kind truth"),
     ((*LAYER_2, 0, "keys"), [{"one": "1"}, {"is[a]": "1"}], "a relu head whose keys read no total"),
     ((*HEADS, "values", "stops"), {"stop": "2"}, "what is counted counts 2, expected 1, at n = 1, i = 1"),
-    ((*HEADS, "values", "stops"), {"good": "1"}, "not a multiple of the truth of what is counted"),
+    ((*HEADS, "values", "stops"), {"good": "1"}, "not a multiple of the truth of the counted formula"),
     ((*HEADS, "mask"), "past", "a past mask does not see what #< counts"),
     ((*HEADS, "weighting"), "sparsemax", "a head cannot write a direction of kind total"),
 ])
@@ -241,7 +241,7 @@ def test_causal_relu_over_n_and_unmasked_steps_are_refused() -> None:
     made = edit(weightings.since_by_counts("relu", 3), "claim", "causal", value=True)
     accepted(made)
     rejected(other(made, "relu-over-n"), "causal: the weights of relu-over-n mention n")
-    with pytest.raises(Malformed, match="has a mask"):
+    with pytest.raises(Malformed, match="a weighting that scans to the row needs a mask"):
         accepted(edit(weightings.since_by_steps(max_n=3), *HEADS, "mask", value="none"))
 
 

@@ -9,7 +9,6 @@ from fractions import Fraction
 from os import PathLike
 from typing import Any
 
-from certify.claims.floats.models import read_model
 from certify.claims.formula.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
 from certify.common.output_guard import guard_outputs
 from certify.common.verdicts import OWN_WORK
@@ -93,6 +92,8 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
         raise unexpected_value("floats", floats, "the name of a float model, or of a file with one")
     effort, runs = whole_number("effort", effort), None
     if floats is not None:
+        from certify.claims.floats.models import read_model  # the page that proves formulas lacks it
+
         runs = read_model(floats)
     outcome = certify_request(request, memory, progress, effort, runs)
     return replace(outcome, places=places)

@@ -24,6 +24,8 @@ KEPT = 3
 LEAST_TRIED, STARTS = 40, 4
 CHUNK = 256
 """The number of words that are run at once."""
+DECIMALS = 9
+"""Distances that agree to as many are equal, however a machine sums: the first word is returned."""
 
 
 def likely_words(transformer: Transformer, n: int, temperature: Fraction, seeds: Iterable[Word]) -> list[Word]:
@@ -57,7 +59,7 @@ class _Distances:
             some = new[start:start + CHUNK]
             hard, soft = (network.run(some).values for network in self.networks)
             moved = sum((np.abs(soft[name] - hard[name]) for name in hard), np.zeros((len(some), self.n)))
-            self.known |= zip(some, moved.max(axis=1).tolist(), strict=True)
+            self.known |= zip(some, moved.max(axis=1).round(DECIMALS).tolist(), strict=True)
         return sorted(words, key=self.known.__getitem__, reverse=True)[:most]
 
 

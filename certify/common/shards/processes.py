@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
+from multiprocessing.context import SpawnProcess
 from types import ModuleType
 
 from certify.common.shards.answers import Do, answer, held
@@ -30,7 +30,7 @@ SECONDS_BETWEEN_REPORTS = 1.0
 
 @dataclass
 class _Worker:
-    process: BaseProcess
+    process: SpawnProcess
     connection: Connection
     number: int | None = None
     task: str = ""
@@ -85,7 +85,7 @@ class Processes:
 
     def _start(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
-        process = _context(self._do.__module__).Process(
+        process = multiprocessing.get_context("spawn").Process(
             target=_work, args=(theirs, self._do, self._shared), daemon=True)
         with _no_interrupts(), _without_main_module(self._do), _environment():
             process.start()
@@ -109,15 +109,6 @@ class Processes:
         if self._deaths[worker.number] >= MAX_ATTEMPTS:
             raise WorkLost(f"shard {worker.number + 1}: {MAX_ATTEMPTS} worker processes died at it, the last one "
                            f"{_how(worker.process.exitcode)}; expected enough memory for every process")
-
-
-def _context(module: str) -> multiprocessing.context.SpawnContext | multiprocessing.context.ForkServerContext:
-    """Return the way to start processes that need a module: on Linux, copies of one process that has imported it."""
-    if sys.platform != "linux":  # libraries of macOS do not bear copies of their process
-        return multiprocessing.get_context("spawn")
-    server = multiprocessing.get_context("forkserver")
-    server.set_forkserver_preload([module])
-    return server
 
 
 def _work(connection: Connection, do: Do, shared: Sequence[str]) -> None:

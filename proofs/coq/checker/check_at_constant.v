@@ -3,7 +3,7 @@
    `check_at_constant A a r b` takes such a constant L out of the temperature, so that scaled scores are L times a form
    with rational coefficients: those of Lemma 8 with gamma = g L. Where k is at most exp(d L), it asks for k^(g/d) >= 4
    (of `prev` and `next` for k^(2 g/d) >= 4). Of logarithms k is exp(d L): at gamma = ln 4 this is 4 >= 4; where L has
-   roots k is a bound (constant_bounds.v). Proved: if it returns true, its value is b at every position of every word. *)
+   roots k is a bound (constant_bounds.v). Proved: if it returns true, its value is b at all positions of all words. *)
 From Coq Require Import Reals QArith Qreals Qpower ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax weighing exponential lemma_08_tie_breaking lemma_09_rounding
   formula network meaning linear_combination rational_bounds monomial

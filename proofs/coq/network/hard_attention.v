@@ -7,7 +7,7 @@
 
    Proved: `run_soft` is `run_transformer` of the network whose temperatures are tau; hard weights are a distribution
    over the winners; if there is one winner, they are its one-hot vector, which leftmost and rightmost hardmax are,
-   too; a head whose scores are identically 0 does the same with either weighting; runs depend only on symbols 1 to n. *)
+   too; a head with scores that are all 0 does the same with either weighting; runs depend only on symbols 1 to n. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia Arith.
 From Certify Require Import positions finite_sums softmax network totals.
 Import ListNotations PositionNotations.

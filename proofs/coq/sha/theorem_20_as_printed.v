@@ -63,7 +63,7 @@ Proof.
   lra.
 Qed.
 
-(* The printed decision: the second lookup between 5/4 and 7/4 distinguishes 0 from more; 1 is subtracted if it was 0. *)
+(* The printed decision: the second lookup between 5/4 and 7/4 tells 0 from more; 1 is subtracted if it was 0. *)
 Local Definition corrected (first second : R) : R := first + rounded_truth (second - 1) - 1.
 
 Theorem printed_answer_on_the_word_1 (C : R) :

@@ -24,12 +24,12 @@ RUN = """
 import json, sys
 from pathlib import Path
 from certify.common.shards import run_tasks
-from tests.common.shards.tasks import patient_square, task
+from tests.common.shards.tasks import slow_square, task
 folder = Path(sys.argv[1])
 free, gate = {"notes": str(folder / "notes")}, {"gate": str(folder / "gate")}
 try:
     tasks = [task(x=str(x), **free, **(gate if x >= 4 else {})) for x in range(12)]
-    print(json.dumps(run_tasks(tasks, patient_square, jobs=int(sys.argv[2]), store=folder / "store")))
+    print(json.dumps(run_tasks(tasks, slow_square, jobs=int(sys.argv[2]), store=folder / "store")))
 except KeyboardInterrupt:
     sys.exit(130)
 """
