@@ -20,6 +20,7 @@ from .casting import balls_have_rules, cast_network
 
 if TYPE_CHECKING:
     from ..balls.adaptive_precision import Runner, Stacks
+    from ..reading.tracks_claim import TracksClaim
     from ..zonotopes.affine import AffineForm
     from .classes import FloatArithmetic
     from .form_stack import FloatStack
@@ -65,6 +66,13 @@ class NetworkUnderModel:
         from .classes import FloatArithmetic
 
         return FloatArithmetic(self.forms)
+
+    def make_prover(self, claim: TracksClaim, rows: Sequence[LogitRow],
+                    possible_tokens: Sequence[Sequence[int]]) -> InputsUnderModel:
+        """Return a prover of these rows on inputs in tracks with these tokens at each place."""
+        tokens = {token for those in possible_tokens for token in those}
+        return InputsUnderModel(RowsUnderModel(self, rows, claim.margin, tokens, len(possible_tokens)), claim.offset,
+                                possible_tokens)
 
 
 class RowsUnderModel:

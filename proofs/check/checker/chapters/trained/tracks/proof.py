@@ -17,14 +17,13 @@ from ..reading.tracks_claim import TracksClaim
 
 if TYPE_CHECKING:
     from ..floats.inputs import NetworkUnderModel
-    from .each_input import MakesProver
 
 
-def prove_tracks(given: Decision[TracksClaim, LayoutProofs], network: NetworkUnderModel | None = None,
-                 make: MakesProver | None = None) -> Mapping[str, int]:
+def prove_tracks(given: Decision[TracksClaim, LayoutProofs],
+                 network: NetworkUnderModel | None = None) -> Mapping[str, int]:
     """Prove every form of the claim; return the numbers of classes, of cells, and of inputs one by one.
 
-    Under a float model ``network`` is the network under it, and ``make`` makes provers of rows.
+    With ``network``, in every execution of that network under its float model.
     """
     found = Counter({"forms": len(given.evidence.units)})
     for number, unit in enumerate(given.evidence.units):
@@ -32,7 +31,8 @@ def prove_tracks(given: Decision[TracksClaim, LayoutProofs], network: NetworkUnd
             if isinstance(unit, EachInput):
                 from .each_input import make_runner, prove_each
 
-                found["inputs"] += prove_each(given, number, unit.inputs, make or partial(make_runner, given))
+                make = partial(network.make_prover, given.claim) if network else partial(make_runner, given)
+                found["inputs"] += prove_each(given, number, unit.inputs, make)
                 continue
             if isinstance(unit, ExactUnit):
                 from .exact_proof import ExactProof
