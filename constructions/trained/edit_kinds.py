@@ -43,8 +43,17 @@ class SharpenHead:
 
 @dataclass(frozen=True)
 class MarkTokens:
-    """Marked copies of tokens, ascending, added to the vocabulary in that order."""
+    """Marked copies of tokens, ascending, added to the vocabulary in that order; a token may have several copies."""
 
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class AttendHard:
+    """A head with hard attention: these tokens have equal weights; where it sees none of them, its own token has 1."""
+
+    step: int
+    head: int
     tokens: tuple[int, ...]
 
 
@@ -60,7 +69,7 @@ class ReadHead:
     what: What
 
 
-Edit = SetHead | KeepNeurons | SharpenHead | MarkTokens | ReadHead
+Edit = SetHead | KeepNeurons | SharpenHead | MarkTokens | AttendHard | ReadHead
 
 _TO = values.RATIONAL.list().or_null()
 KINDS: Mapping[str, tuple[type[Edit], values.JsonCodec[Edit]]] = {
@@ -70,6 +79,8 @@ KINDS: Mapping[str, tuple[type[Edit], values.JsonCodec[Edit]]] = {
     "sharpen head": (SharpenHead, values.record(
         SharpenHead, tag={"edit": "sharpen head"}, step=values.SIZE, head=values.SIZE, doublings=values.POSITIVE)),
     "mark tokens": (MarkTokens, values.record(MarkTokens, tag={"edit": "mark tokens"}, tokens=values.SIZE.list())),
+    "attend hard": (AttendHard, values.record(
+        AttendHard, tag={"edit": "attend hard"}, step=values.SIZE, head=values.SIZE, tokens=values.SIZE.list())),
     "read head": (ReadHead, values.record(
         ReadHead, tag={"edit": "read head"}, step=values.SIZE, head=values.SIZE,
         what=values.choice(("mass", "average", "average less uniform"))))}

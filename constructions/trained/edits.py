@@ -14,6 +14,7 @@ import numpy.typing as npt
 from constructions.errors import InputError
 from constructions.trained.edit_kinds import (
     KINDS,
+    AttendHard,
     Constants,
     Edit,
     KeepNeurons,
@@ -155,7 +156,7 @@ class _Edited:
             made = replace(made, tokens=self._tensors.view(np.concatenate([rows, rows[list(marked)]])))
         if reads:
             last = self._attention(reads[0])
-            head = self._sharpened(reads[0].step, reads[0].head, last.heads[reads[0].head])
+            head = self._changed(reads[0].step, reads[0].head, last.heads[reads[0].head])
             before = tuple(step for group in groups[:reads[0].step] for step in group)
             made = _Reads(replace(made, steps=before), replace(last, heads=(head,)), reads[0].what, self._tensors
                           ).network(original.vocabulary)
@@ -163,7 +164,7 @@ class _Edited:
         used = {view.tensor for view in views(made)}
         return replace(made, tensors={name: tensor for name, tensor in tensors.items() if name in used})
 
-    def _attention(self, edit: SetHead | SharpenHead | ReadHead) -> AttentionStep:
+    def _attention(self, edit: SetHead | SharpenHead | AttendHard | ReadHead) -> AttentionStep:
         step = self._original.steps[edit.step] if edit.step < len(self._original.steps) else None
         if not isinstance(step, AttentionStep) or edit.head >= len(step.heads):
             raise InputError(f"{self._where}: head {edit.head} of step {edit.step}, expected a head of the network")
@@ -172,9 +173,9 @@ class _Edited:
     def _check(self, edit: Edit) -> None:
         """Reject an edit that does not fit the network."""
         if isinstance(edit, MarkTokens):
-            self._check_ascending("tokens", edit.tokens, self._original.vocabulary)
-            if not edit.tokens:
-                raise InputError(f"{self._where}: no tokens to mark, expected at least one")
+            self._check_ascending("tokens", sorted({*edit.tokens}), self._original.vocabulary)
+            if not edit.tokens or list(edit.tokens) != sorted(edit.tokens):
+                raise InputError(f"{self._where}: tokens {list(edit.tokens)} to mark, expected ascending ones")
         elif isinstance(edit, KeepNeurons):
             step = self._original.steps[edit.step] if edit.step < len(self._original.steps) else None
             if not isinstance(step, UnitsStep):
@@ -189,15 +190,21 @@ class _Edited:
             if isinstance(edit, SetHead):
                 self._check_constants(edit.to, attention.heads[edit.head].value.weight.shape[1])
                 return
-            if any(isinstance(other, SetHead) and _key(other)[1:] == _key(edit)[1:] for other in self._edits):
+            others = {type(other) for other in self._edits if _key(other)[1:] == _key(edit)[1:]} - {type(edit)}
+            if SetHead in others:
                 raise InputError(f"{self._where}: head {edit.head} of step {edit.step} is set to constants")
+            if AttendHard in others:
+                raise InputError(f"{self._where}: head {edit.head} of step {edit.step} attends hard")
+            if isinstance(edit, AttendHard):
+                marked = sum(len(other.tokens) for other in self._edits if isinstance(other, MarkTokens))
+                self._check_ascending("tokens", edit.tokens, self._original.vocabulary + marked)
             if isinstance(edit, SharpenHead) and edit.doublings > MAX_DOUBLINGS:
                 raise InputError(f"{self._where}: {edit.doublings} doublings, expected at most {MAX_DOUBLINGS}")
             if isinstance(edit, SharpenHead) and attention.cap is not None:
                 raise InputError(f"{self._where}: the scores of step {edit.step} have a cap, expected none to sharpen")
             if isinstance(edit, ReadHead) and sum(isinstance(other, ReadHead) for other in self._edits) > 1:
                 raise InputError(f"{self._where}: two heads to read, expected one")
-            if isinstance(edit, ReadHead) and edit.what == "mass" and not isinstance(self._edits[-2:][0], MarkTokens):
+            if isinstance(edit, ReadHead) and edit.what == "mass" and MarkTokens not in map(type, self._edits):
                 raise InputError(f"{self._where}: no marked tokens, expected some to read the mass of")
 
     def _check_ascending(self, what: str, found: Sequence[int], end: int) -> None:
@@ -208,7 +215,12 @@ class _Edited:
         if to is not None and (len(to) != length or not all(map(_is_binary64, to))):
             raise InputError(f"{self._where}: expected {length} constants that are binary64 numbers")
 
-    def _sharpened(self, step: int, number: int, head: TrainedHead) -> TrainedHead:
+    def _changed(self, step: int, number: int, head: TrainedHead) -> TrainedHead:
+        """Return a head with its edits that keep it."""
+        for edit in self._edits:
+            if isinstance(edit, AttendHard) and (edit.step, edit.head) == (step, number):
+                zero = Affine(self._tensors.view(np.zeros(head.query.weight.shape)))
+                return replace(head, query=zero, slope=None, attends=edit.tokens)
         factor = 2 ** sum(edit.doublings for edit in self._edits if isinstance(edit, SharpenHead)
                           and (edit.step, edit.head) == (step, number))
         if factor == 1:
@@ -222,7 +234,7 @@ class _Edited:
         tensors = self._tensors
         if isinstance(step, AttentionStep):
             cut = {edit.head: edit.to for edit in self._edits if isinstance(edit, SetHead) and edit.step == number}
-            kept = [self._sharpened(number, place, head) for place, head in enumerate(step.heads) if place not in cut]
+            kept = [self._changed(number, place, head) for place, head in enumerate(step.heads) if place not in cut]
             left: list[Step] = [replace(step, heads=tuple(kept))] if kept else tensors.adds_bias(step.bias)
             return left + [tensors.adds(np.array(to, np.float64), step.heads[place].out)
                            for place, to in sorted(cut.items()) if to]

@@ -30,6 +30,8 @@ def network_to_json(network: trained.TrainedNetwork) -> dict[str, Any]:
     kept = vars(network)  # as a cached property is stored
     if "as_json" not in kept:
         written, edits = unedited(network)
+        if written.has_hard_heads:
+            raise InputError("hard attention is written as an edit; expected a network that was not changed after it")
         kept["as_json"] = {"format": FORMAT, "version": VERSION,
                            **{key: form.write(getattr(written, key)) for key, form in _NETWORK.items()},
                            **({"edits": [edit_to_json(edit) for edit in edits]} if edits else {})}

@@ -104,13 +104,17 @@ class Rotary:
 
 @dataclass(frozen=True)
 class TrainedHead:
-    """One head; ``out`` [head width, width] writes its average into the residual stream."""
+    """One head; ``out`` [head width, width] writes its average into the residual stream.
+
+    With ``attends`` it has hard attention: these tokens have equal weights; where it sees none of them, its own has 1.
+    """
 
     query: Affine
     key: Affine
     value: Affine
     out: View
     slope: Fraction | None = None
+    attends: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -231,6 +235,11 @@ class TrainedNetwork:
     def attention_steps(self) -> tuple[AttentionStep, ...]:
         """The steps that have heads, in order."""
         return tuple(step for step in self.steps if isinstance(step, AttentionStep))
+
+    @property
+    def has_hard_heads(self) -> bool:
+        """True if a head has hard attention."""
+        return any(head.attends is not None for step in self.attention_steps for head in step.heads)
 
 
 def views(network: TrainedNetwork) -> Iterator[View]:

@@ -112,13 +112,14 @@ class FloatRotary:
 
 @dataclass(frozen=True)
 class FloatHead:
-    """One head; ``out`` [value width, width]; ``slope`` is 0 where there is none."""
+    """One head; ``out`` [value width, width]; ``slope`` is 0 where there is none; ``attends``: `TrainedHead`."""
 
     query: FloatAffine
     key: FloatAffine
     value: FloatAffine
     out: Array
     slope: np.float64
+    attends: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -153,8 +154,17 @@ class FloatAttention:
     def _turned(self, x: Array, numbers: Indices) -> Array:
         return x if self.rotary is None else self.rotary(x, numbers)
 
-    def weights(self, head: FloatHead, normed: Array, numbers: Indices, at: Indices) -> Array:
-        """Return softmax weights [..., queries, T] of the tokens ``at`` for normed streams [..., T, width]."""
+    def weights(self, head: FloatHead, normed: Array, numbers: Indices, at: Indices, tokens: Indices | None = None
+                ) -> Array:
+        """Return weights [..., queries, T] of the tokens ``at`` for normed streams [..., T, width].
+
+        Heads with hard attention need the ``tokens`` [..., T].
+        """
+        if head.attends is not None:
+            assert tokens is not None, "a head with hard attention needs the tokens"
+            visible = numbers <= numbers[at][:, np.newaxis] if self.causal else np.ones((len(at), len(numbers)), bool)
+            chosen = np.isin(tokens, head.attends)[..., np.newaxis, :] & visible
+            return equal_weights(chosen, numbers == numbers[at][:, np.newaxis], self.domain)
         queries = self.queries(head, normed[..., at, :], numbers[at])
         keys = self.keys(head, normed, numbers)
         scores = self.capped(self.domain.product(queries, np.swapaxes(keys, -1, -2)))
@@ -164,10 +174,11 @@ class FloatAttention:
             scores = np.where(distances > 0, -np.inf, scores)
         return softmax(scores, self.domain)
 
-    def averages(self, stream: Array, numbers: Indices, at: Indices) -> list[Array]:
+    def averages(self, stream: Array, numbers: Indices, at: Indices, tokens: Indices | None = None) -> list[Array]:
         """Return, for each head, the averages of its values [..., queries, value width] at the tokens ``at``."""
         normed = self.normed(stream)
-        return [self.domain.product(self.weights(head, normed, numbers, at), head.value(normed)) for head in self.heads]
+        return [self.domain.product(self.weights(head, normed, numbers, at, tokens), head.value(normed))
+                for head in self.heads]
 
     def write(self, stream: Array, averages: Sequence[Array]) -> Array:
         """Return the streams after the step, from those before it and the averages of each head."""
@@ -207,6 +218,13 @@ def softmax(scores: Array, domain: Floats = FLOATS) -> Array:
     return np.asarray(weights / weights.sum(-1, keepdims=True))
 
 
+def equal_weights(chosen: NDArray[np.bool_], own: NDArray[np.bool_], domain: Floats = FLOATS) -> Array:
+    """Return equal weights of the chosen tokens on the last axis, or of the ``own`` one where none is chosen."""
+    chosen = chosen | (own & ~chosen.any(-1, keepdims=True))
+    total = chosen.sum(-1, keepdims=True)
+    return np.asarray(domain.entering(chosen.astype(np.float64)) / domain.entering(total.astype(np.float64)))
+
+
 class FloatNetwork:
     """A network in float64, or in another domain."""
 
@@ -233,15 +251,16 @@ class FloatNetwork:
         everything, whole = np.arange(tokens.shape[1]), self.network.of_input
         for k, step in enumerate(self.steps[: self.last_attention + 1]):
             chosen = places if k == self.last_attention and not whole else everything
-            stream = self.after(step, stream, position, chosen)
+            stream = self.after(step, stream, position, chosen, tokens)
         if whole:
             return self.tail(stream)[:, places]
         return self.tail(stream if self.last_attention >= 0 else stream[:, places])
 
-    def after(self, step: FloatStep, stream: Array, numbers: Indices, at: Indices) -> Array:
+    def after(self, step: FloatStep, stream: Array, numbers: Indices, at: Indices, tokens: Indices | None = None
+              ) -> Array:
         """Return streams [B, len(at), width] after a step, from those before it at position numbers [T]."""
         if isinstance(step, FloatAttention):
-            return step.write(stream[:, at], step.averages(stream, numbers, at))
+            return step.write(stream[:, at], step.averages(stream, numbers, at, tokens))
         return step(stream[:, at])
 
     def tail(self, stream: Array) -> Array:
@@ -263,9 +282,9 @@ class FloatNetwork:
         for step in self.steps[: self.last_attention + 1]:
             if isinstance(step, FloatAttention):
                 normed = step.normed(stream)
-                heads = [step.weights(head, normed, position, everything)[0] for head in step.heads]
+                heads = [step.weights(head, normed, position, everything, tokens[np.newaxis])[0] for head in step.heads]
                 found.append(np.stack(heads))
-            stream = self.after(step, stream, position, everything)
+            stream = self.after(step, stream, position, everything, tokens[np.newaxis])
         return found
 
     def _numbers(self, view: trained.View | None) -> Array | None:
@@ -284,7 +303,7 @@ class FloatNetwork:
     def _head(self, head: trained.TrainedHead) -> FloatHead:
         query, key, value = (self._affine(affine) for affine in (head.query, head.key, head.value))
         return FloatHead(query, key, value, numbers(self.network, head.out),
-                         self.domain.number(head.slope or Fraction(0)))
+                         self.domain.number(head.slope or Fraction(0)), head.attends)
 
     def _rotary(self, rotary: trained.Rotary | None) -> FloatRotary | None:
         if rotary is None:

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs.trained.forward import Array, FloatAttention, FloatNetwork, softmax
+from proofs.trained.forward import Array, FloatAttention, FloatNetwork, equal_weights, softmax
 
 Rows = NDArray[np.integer]
 
 
 @dataclass(frozen=True)
 class CachedToken:
-    """Keys and values of one token, for each attention step and head: [rows, head width]."""
+    """Keys and values of one token, for each attention step and head: [rows, head width]; the tokens [rows]."""
 
+    tokens: Rows
     keys: list[list[Array]]
     values: list[list[Array]]
 
@@ -46,7 +47,7 @@ def extend(
     number = np.array([offset + len(prefixes.levels)])
     stream = network.embedded(tokens, number)
     path = np.concatenate([prefixes.path[parents], np.arange(len(parents))[:, np.newaxis]], 1)
-    level = CachedToken([], [])
+    level = CachedToken(tokens, [], [])
     levels = (*prefixes.levels, level)
     for k, step in enumerate(network.steps[: network.last_attention + 1]):
         if not isinstance(step, FloatAttention):
@@ -69,7 +70,11 @@ def _averages(step: FloatAttention, normed: Array, number: Rows, levels: tuple[C
         scores = np.empty(path.shape)
         for j, level in enumerate(levels):
             scores[:, j] = np.einsum("rd,rd->r", queries, level.keys[this][index][path[:, j]])
-        weights = softmax(step.capped(scores) + head.slope * np.arange(1 - len(levels), 1))
+        if head.attends is None:
+            weights = softmax(step.capped(scores) + head.slope * np.arange(1 - len(levels), 1))
+        else:
+            tokens = np.stack([level.tokens[path[:, j]] for j, level in enumerate(levels)], axis=1)
+            weights = equal_weights(np.isin(tokens, head.attends), np.arange(1 - len(levels), 1) == 0)
         average = np.zeros((len(path), head.out.shape[0]))
         for j, level in enumerate(levels):
             average += weights[:, j, np.newaxis] * level.values[this][index][path[:, j]]

@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from constructions.errors import InputError
 from constructions.trained.claim_form import claim_from_json
-from constructions.trained.edit_kinds import Edit, KeepNeurons, MarkTokens, ReadHead, SetHead, SharpenHead, What
+from constructions.trained.edit_kinds import (
+    AttendHard,
+    Edit,
+    KeepNeurons,
+    MarkTokens,
+    ReadHead,
+    SetHead,
+    SharpenHead,
+    What,
+)
 from constructions.trained.edits import edit_network
 from constructions.trained.json_form import network_from_json, network_text
 from constructions.trained.network import AttentionStep, TrainedNetwork, UnitsStep
@@ -35,7 +44,7 @@ Array = NDArray[Any]
 def drawn(seed: int) -> tuple[TrainedNetwork, list[Edit]]:
     """Return a random network and random edits of it, each kind in some seeds."""
     network, draw = random_network(seed, images=seed % 2 == 1), np.random.default_rng(seed)
-    edits: list[Edit] = []
+    edits, hard = list[Edit](), list[Edit]()
     parts = [(number, head) for number, step in enumerate(network.steps) if isinstance(step, AttentionStep)
              for head in range(len(step.heads))]
     read = parts[draw.integers(len(parts))]
@@ -48,6 +57,8 @@ def drawn(seed: int) -> tuple[TrainedNetwork, list[Edit]]:
             edits.append(SetHead(number, head, to))
         elif step.cap is None and draw.integers(2):
             edits.append(SharpenHead(number, head, int(draw.integers(1, 4))))
+        elif (number, head) != read:
+            hard.append(AttendHard(number, head, ((1, network.vocabulary), (0, 3), ())[seed % 3]))
     for number, block in enumerate(network.steps):
         if isinstance(block, UnitsStep) and draw.integers(2):
             width = block.inward.weight.shape[1]
@@ -55,8 +66,8 @@ def drawn(seed: int) -> tuple[TrainedNetwork, list[Edit]]:
             to = tuple(Fraction(int(n), 4) for n in draw.integers(-9, 9, width - len(kept))) or None
             edits.append(KeepNeurons(number, kept, to if draw.integers(2) else None))
     whats: list[What] = ["mass", "average", "average less uniform"]
-    last: list[Edit] = [MarkTokens((0, 2, 3)), ReadHead(*read, whats[seed % 3])]
-    return network, edits + last[:int(draw.integers(0, 3))]
+    last: list[Edit] = [MarkTokens((0, 2, 2, 3)), *hard, ReadHead(*read, whats[seed % 3])]
+    return network, edits + last[:int(draw.choice([0, 1 + len(hard), 2 + len(hard)]))]
 
 
 def exact(part: Any) -> Any:
@@ -69,6 +80,8 @@ def exact(part: Any) -> Any:
         return [exact(one) for one in part]
     if hasattr(part, "__dataclass_fields__"):
         return {name: exact(getattr(part, name)) for name in part.__dataclass_fields__ if name != "edits"}
+    if isinstance(part, frozenset):
+        return sorted(part)
     return part
 
 
@@ -77,12 +90,26 @@ def read_by_checker(network: TrainedNetwork) -> Any:
     return exact(read_edited_network(json.loads(network_text(network)), budget))
 
 
+def without_hard_heads(network: TrainedNetwork) -> tuple[TrainedNetwork, list[list[int] | None]]:
+    """Return an edited network as one that has no edits, and what its heads with hard attention attend to."""
+    attends = [None if head.attends is None else list(head.attends) for step in network.attention_steps
+               for head in step.heads]
+    steps = [replace(step, heads=tuple(replace(head, attends=None) for head in step.heads))
+             if isinstance(step, AttentionStep) else step for step in network.steps]
+    return replace(network, steps=tuple(steps), original=None, edits=()), attends
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_checker_applies_edits_as_the_producer_does(seed: int) -> None:
     network, edits = drawn(seed)
     edited = edit_network(network, edits)
     assert network_from_json(json.loads(network_text(edited)), "m") == edited
-    assert read_by_checker(edited) == read_by_checker(replace(edited, original=None, edits=()))
+    plain, attends = without_hard_heads(edited)
+    found = read_by_checker(edited)
+    assert [head.pop("attends") for step in found["steps"] for head in step.get("heads", ())] == attends
+    expected = read_by_checker(plain)
+    assert not any(head.pop("attends") for step in expected["steps"] for head in step.get("heads", ()))
+    assert found == expected
 
 
 class Direct:
@@ -93,11 +120,13 @@ class Direct:
         self.sharp = {(edit.step, edit.head): 2.0**edit.doublings for edit in edits if isinstance(edit, SharpenHead)}
         self.cut = {(edit.step, edit.head): edit.to for edit in edits if isinstance(edit, SetHead)}
         self.kept = {edit.step: edit for edit in edits if isinstance(edit, KeepNeurons)}
+        self.hard = {(edit.step, edit.head): edit.tokens for edit in edits if isinstance(edit, AttendHard)}
+        self.tokens = np.arange(0)
         self.read = next(((edit.step, edit.head, edit.what) for edit in edits if isinstance(edit, ReadHead)), None)
 
-    def logits(self, tokens: Array, marked: Array) -> Array:
-        """Return the logits [T, outputs] of an input."""
-        self.numbers = np.arange(len(tokens))
+    def logits(self, tokens: Array, marked: Array, whole: Array) -> Array:
+        """Return the logits [T, outputs] of an input; ``whole`` are the tokens with their marks."""
+        self.numbers, self.tokens = np.arange(len(tokens)), whole
         x = self.floats.embedded(tokens, self.numbers)
         for number, step in enumerate(self.floats.steps):
             if isinstance(step, FloatAttention):
@@ -113,10 +142,19 @@ class Direct:
     def weights(self, step: FloatAttention, number: int, place: int, x: Array) -> tuple[Array, Array]:
         """Return the weights [T, T] and the values [T, value width] of a head."""
         normed, head = step.normed(x), step.heads[place]
+        if (number, place) in self.hard:
+            rows = [self.hard_row(step, query, self.hard[number, place]) for query in range(len(self.tokens))]
+            return np.array(rows), head.value(normed)
         scores = step.capped(step.queries(head, normed, self.numbers) @ step.keys(head, normed, self.numbers).T)
         distances = self.numbers - self.numbers[:, np.newaxis]
         scores = self.sharp.get((number, place), 1.0) * (scores + head.slope * distances)
         return softmax(np.where(distances > 0, -np.inf, scores) if step.causal else scores), head.value(normed)
+
+    def hard_row(self, step: FloatAttention, query: int, attends: tuple[int, ...]) -> list[float]:
+        """Return the weights of hard attention at a query."""
+        places = range(len(self.tokens))
+        seen = [j for j in places if (j <= query or not step.causal) and self.tokens[j] in attends] or [query]
+        return [seen.count(j) / len(seen) for j in places]
 
     def average(self, step: FloatAttention, number: int, place: int, x: Array) -> Array:
         weights, values = self.weights(step, number, place, x)
@@ -151,13 +189,13 @@ def test_each_edit_does_what_its_definition_says(seed: int) -> None:
     tokens = draw.integers(0, network.vocabulary + len(marks), 7)
     marked = tokens >= network.vocabulary
     plain = np.array([*range(network.vocabulary), *marks])[tokens]
-    expected = Direct(network, edits).logits(plain, marked)
+    expected = Direct(network, edits).logits(plain, marked, tokens)
     assert FloatNetwork(edited).logits(tokens[np.newaxis], 0)[0] == pytest.approx(expected, abs=1e-9)
 
 
 def test_every_kind_of_edit_is_drawn() -> None:
     kinds = Counter(type(edit) for seed in SEEDS for edit in drawn(seed)[1])
-    assert min(kinds.values()) > 4 and len(kinds) == 5
+    assert min(kinds.values()) > 4 and len(kinds) == 6
 
 
 def test_edits_of_an_edited_network_are_of_its_original() -> None:
@@ -180,6 +218,11 @@ BLOCK = next(number for number, step in enumerate(random_network(4).steps) if is
     ([KeepNeurons(0, ())], "edits: neurons of step 0, expected a feed-forward block"),
     ([KeepNeurons(BLOCK, (1, 0))], "edits: neurons [1, 0], expected ascending ones below 5"),
     ([MarkTokens((5,))], "edits: tokens [5], expected ascending ones below 5"),
+    ([MarkTokens((1, 0))], "edits: tokens [1, 0] to mark, expected ascending ones"),
+    ([AttendHard(0, 0, (5,))], "edits: tokens [5], expected ascending ones below 5"),
+    ([AttendHard(0, 0, (1, 1))], "edits: tokens [1, 1], expected ascending ones below 5"),
+    ([SetHead(0, 0), AttendHard(0, 0, (1,))], "edits: head 0 of step 0 is set to constants"),
+    ([AttendHard(0, 0, (1,)), ReadHead(0, 0, "average")], "edits: head 0 of step 0 attends hard"),
     ([ReadHead(0, 0, "mass")], "edits: no marked tokens, expected some to read the mass of")])
 def test_an_edit_that_does_not_fit_is_refused(edits: list[Edit], complaint: str) -> None:
     with pytest.raises(InputError) as found:
@@ -248,7 +291,7 @@ PART = {"step": 0, "head": 0}
 @pytest.mark.parametrize(("edits", "complaint"), [
     ([], "edits: expected at least one edit"),
     ([{"edit": "set head", **PART, "to": None}] * 2, "edits: expected each part once, in the order set head, keep "
-     "neurons, sharpen head, mark tokens, read head, by step and head"),
+     "neurons, sharpen head, mark tokens, attend hard, read head, by step and head"),
     ([{"edit": "set head", **PART, "to": ["1/3"]}], "edits: 1: to: 1: expected a power of two as the denominator, "
      "got 1/3"),
     ([{"edit": "set head", **PART, "to": ["1/2"]}], "edits: to: expected one for each value"),
@@ -257,6 +300,15 @@ PART = {"step": 0, "head": 0}
      "edits: head: it is set"),
     ([{"edit": "keep neurons", "step": 0, "neurons": [], "to": None}], "edits: step: expected a feed-forward block"),
     ([{"edit": "mark tokens", "tokens": [5]}], "edits: tokens: expected ascending ones, below 5"),
+    ([{"edit": "mark tokens", "tokens": [1, 0]}], "edits: tokens: expected ascending ones, below 5"),
+    ([{"edit": "attend hard", **PART, "tokens": [5]}], "edits: tokens: expected ascending ones, below 5"),
+    ([{"edit": "attend hard", **PART, "tokens": [1, 1]}], "edits: tokens: expected ascending ones, below 5"),
+    ([{"edit": "set head", **PART, "to": None}, {"edit": "attend hard", **PART, "tokens": [1]}],
+     "edits: head: it is set"),
+    ([{"edit": "sharpen head", **PART, "doublings": 1}, {"edit": "attend hard", **PART, "tokens": [1]}],
+     "edits: head: it is sharpened"),
+    ([{"edit": "attend hard", **PART, "tokens": [1]}, {"edit": "read head", **PART, "what": "average"}],
+     "edits: head: it attends hard"),
     ([{"edit": "read head", **PART, "what": "mass"}], "edits: what: there are no marked tokens")])
 def test_the_checker_refuses_an_edit_that_does_not_fit(edits: object, complaint: str) -> None:
     assert refused_by_checker(edits) == complaint

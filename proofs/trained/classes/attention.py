@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proofs.trained.classes.forms import Forms, affine
-from proofs.trained.classes.paths import LEAST_WEIGHT, Ends, Skeleton, Terms, greatest
+from proofs.trained.classes.paths import LEAST_WEIGHT, Ends, Skeleton, Terms, greatest, longest
 from proofs.trained.forward import FloatAffine, FloatAttention, FloatHead, FloatRotary
 
 Array = NDArray[np.float64]
@@ -20,12 +20,13 @@ BLOCK = 1 << 22  # numbers of one intermediate array
 class KeyLevels:
     """Columns of keys, level by level: letters before the first attention step is done, nodes after it.
 
-    ``levels`` [columns] ascend (0: the tokens before the word), ``numbers`` are their position numbers,
-    ``of_nodes`` gives for each level the column of each node of the skeleton.
+    ``levels`` [columns] ascend (0: the tokens before the word), ``numbers`` are their position numbers, ``tokens``
+    their tokens, ``of_nodes`` gives for each level the column of each node of the skeleton.
     """
 
     levels: Indices
     numbers: Indices
+    tokens: Indices
     of_nodes: list[Indices]
 
     def of_level(self, level: int) -> slice:
@@ -68,7 +69,7 @@ class AttendedHead:
     """Weights and values of one head for some queries."""
 
     def __init__(self, step: FloatAttention, head: FloatHead, normed: Forms, columns: KeyLevels,
-                 queries: Queries) -> None:  # fmt: skip
+                 queries: Queries, skeleton: Skeleton) -> None:  # fmt: skip
         self.columns, self.queries, self.causal, self._capped = columns, queries, step.causal, step.capped
         own = normed.only(queries.columns)
         scaled_query = _scaled(head.query, np.float64(step.scale))
@@ -76,7 +77,9 @@ class AttendedHead:
         self.key = _turned(affine(normed, head.key), step.rotary, columns.numbers)
         self.value = affine(normed, head.value)
         self.slope = np.float64(head.slope)
-        self.low, self.high = self._weights()
+        self.attends = head.attends
+        self.low, self.high = self._weights() if head.attends is None else self._equal_weights()
+        self._sees_none = None if head.attends is None else self._may_see_none(skeleton)
 
     def ranges(self, skeleton: Skeleton, directions: Array) -> tuple[Array, Array]:
         """Bound c · z from below and above over each query's class, for each row c of the directions."""
@@ -90,7 +93,10 @@ class AttendedHead:
         highest = self.value.centre @ directions.T + self.value.loose @ np.abs(directions).T
         if self.value.symbols:
             highest += _spread(self.value.parts, directions)
-        return self._terms([highest[self.columns.of_level(k), np.newaxis] for k in range(self._levels)])
+        alone = None
+        if self._sees_none is not None:
+            alone = np.where(self._sees_none[:, np.newaxis], highest[self.queries.columns], -np.inf)
+        return self._terms([highest[self.columns.of_level(k), np.newaxis] for k in range(self._levels)], alone)
 
     def terms_of_pairs(self, ends: Ends, directions: Array) -> Terms:
         """Return the terms with one direction [value width] for each end: the end's index is its query's."""
@@ -102,7 +108,11 @@ class AttendedHead:
         high = [one[:, ends.queries[ends.queries < one.shape[1]]] for one in self.high]
         if not self.is_inexact:
             low = high
-        return Terms(low, high, [highest[part, :, np.newaxis] for part in slices], self.columns.of_nodes)
+        alone = None
+        if self._sees_none is not None:
+            own = highest[self.queries.columns[ends.queries], np.arange(len(directions))]
+            alone = np.where(self._sees_none[ends.queries], own, -np.inf)[:, np.newaxis]
+        return Terms(low, high, [highest[part, :, np.newaxis] for part in slices], self.columns.of_nodes, alone)
 
     def averages_along(self, paths: Indices, ends: Ends, terms: Terms, s: Array, directions: Array) -> Array:
         """Return the averages [ends, value width] that attain the bounds s [ends, 1] of ``terms_of_pairs``.
@@ -129,6 +139,11 @@ class AttendedHead:
         return np.asarray(value.centre + along + value.loose * np.sign(directions))
 
     @property
+    def is_loose(self) -> bool:
+        """Whether the checker's ranges may be wider."""
+        return self.is_inexact or bool(self.value.symbols)
+
+    @property
     def is_inexact(self) -> bool:
         """Whether lower and upper bounds of weights differ."""
         return self.low is not self.high
@@ -137,8 +152,8 @@ class AttendedHead:
     def _levels(self) -> int:
         return len(self.columns.of_nodes)
 
-    def _terms(self, values: list[Array]) -> Terms:
-        return Terms(self.low, self.high, values, self.columns.of_nodes)
+    def _terms(self, values: list[Array], alone: Array | None = None) -> Terms:
+        return Terms(self.low, self.high, values, self.columns.of_nodes, alone)
 
     def _weights(self) -> tuple[list[Array], list[Array]]:
         """Bound exp(score) times a factor for each query, for each level [columns, queries at it or below]."""
@@ -159,6 +174,22 @@ class AttendedHead:
             low[0] *= self._visible()
         high[0] *= self._visible()
         return low, high
+
+    def _equal_weights(self) -> tuple[list[Array], list[Array]]:
+        """Return the weights 0 and 1 of hard attention, as `_weights` does."""
+        is_attended = np.isin(self.columns.tokens, self.attends or ())
+        found = []
+        for level in range(self._levels):
+            going = int(np.searchsorted(-self.queries.ends.levels, -level, side="right"))
+            found.append(np.tile(is_attended[self.columns.of_level(level), np.newaxis].astype(np.float64), (1, going)))
+        found[0] *= self._visible()
+        return found, found
+
+    def _may_see_none(self, skeleton: Skeleton) -> Array:
+        """Return whether a path to each query has none of the tokens that hard attention attends to."""
+        signs = [np.full((len(one), 1, 1), -1.0) for one in self.low]
+        sums, _ = longest(skeleton, self.queries.ends, self._terms(signs), np.zeros((len(self.queries), 1)))
+        return np.asarray(sums[:, 0] == 0)
 
     def _visible(self) -> Array:
         """Return the mask of the tokens before the word, [tokens, queries]: 1 or 0."""

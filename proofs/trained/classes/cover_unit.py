@@ -135,7 +135,7 @@ class _Unit:
                 heads = self._attended(step, attention_steps, forms, columns, queries)
                 forms = written(entering, heads, bias)
                 if not is_last:
-                    columns, forms = self._node_columns(queries, forms)
+                    columns, forms = self._node_columns(columns, queries, forms)
                 attention_steps += 1
             else:
                 forms = alone(step, forms)
@@ -157,7 +157,8 @@ class _Unit:
             of_nodes.append(level.letters if depth <= length else np.zeros_like(level.letters))
         numbers = self._numbers(np.array(levels, np.intp))
         numbers[:before] = self.offset + np.arange(before)
-        return KeyLevels(np.array(levels, np.intp), numbers, of_nodes), np.array(tokens, np.intp)
+        known = np.array(tokens, np.intp)
+        return KeyLevels(np.array(levels, np.intp), numbers, known, of_nodes), known
 
     def _all_nodes(self) -> list[tuple[int, int]]:
         """Return the tokens before the word (level 0, counted back from node 0), then the kept nodes."""
@@ -186,7 +187,7 @@ class _Unit:
                 own = [0] * len(nodes)
         return Queries(levels, np.array(own, np.intp), ends), nodes
 
-    def _node_columns(self, queries: Queries, forms: Forms) -> tuple[KeyLevels, Forms]:
+    def _node_columns(self, columns: KeyLevels, queries: Queries, forms: Forms) -> tuple[KeyLevels, Forms]:
         """Return the queries as columns, level by level."""
         order = np.argsort(queries.levels, kind="stable")
         levels = queries.levels[order]
@@ -194,7 +195,7 @@ class _Unit:
         before = len(self.claim.before)
         numbers[:before] = self.offset + np.arange(before)
         of_nodes = [np.arange(len(level.nodes)) for level in self.skeleton.levels]
-        return KeyLevels(levels, numbers, of_nodes), forms.only(order)
+        return KeyLevels(levels, numbers, columns.tokens[queries.columns[order]], of_nodes), forms.only(order)
 
     def _attended(self, step: FloatAttention, index: int, forms: Forms, columns: KeyLevels,
                   queries: Queries) -> tuple[HeadRanges, ...]:  # fmt: skip
@@ -202,9 +203,9 @@ class _Unit:
         inside, symbols = normed(forms, step.norm) if forms.symbols else exact(step.normed(forms.centre)), forms.symbols
         heads, numbers = [], []
         for place, head in enumerate(step.heads):
-            attended = AttendedHead(step, head, inside, columns, queries)
+            attended = AttendedHead(step, head, inside, columns, queries, self.skeleton)
             rows = self.directions.rows(index, place)
-            low, high = _with_room(*attended.ranges(self.skeleton, rows), attended.is_inexact)
+            low, high = _with_room(*attended.ranges(self.skeleton, rows), attended.is_loose)
             room = _room_for_weights(self.skeleton, attended, rows)
             whole = self._rounded(low - room, high + room)
             numbers.append(whole)
@@ -228,9 +229,9 @@ class _Unit:
         return scaled.astype(np.int32)
 
 
-def _with_room(low: Array, high: Array, inexact: bool) -> tuple[Array, Array]:
-    """Widen by a part of the width where weights are inexact: the checker's forms may be wider than these."""
-    room = (high - low) * PART_OF_WIDTH if inexact else np.zeros_like(low)
+def _with_room(low: Array, high: Array, is_loose: bool) -> tuple[Array, Array]:
+    """Widen by a part of the width where the checker's forms may be wider than these."""
+    room = (high - low) * PART_OF_WIDTH if is_loose else np.zeros_like(low)
     return low - room, high + room
 
 
@@ -241,6 +242,8 @@ def _room_for_weights(skeleton: Skeleton, attended: AttendedHead, rows: Array) -
     """
     ends, terms = attended.queries.ends, attended.terms(rows)
     least, most = terms.hull()
+    if attended.attends is not None:  # weights are exact
+        return np.zeros_like(most - least)
     signs = [np.broadcast_to(np.array([1, -1], np.float64), (len(values), 1, 2)) for values in terms.values]
     sums, _ = longest(skeleton, ends, Terms(terms.low, terms.low, signs, terms.column), np.zeros((len(ends.levels), 2)))
     ratio = sums[:, :1] / np.maximum(-sums[:, 1:], LEAST_WEIGHT)

@@ -70,9 +70,9 @@ def averages_at(floats: FloatNetwork, inputs: NDArray[np.intp], offset: int, at:
     stream, found = floats.embedded(inputs, numbers), []
     for place, step in enumerate(floats.steps[: floats.last_attention + 1]):
         if isinstance(step, FloatAttention):
-            found.append([average[:, 0] for average in step.averages(stream, numbers, end)])
+            found.append([average[:, 0] for average in step.averages(stream, numbers, end, inputs)])
         if place < floats.last_attention:
-            stream = floats.after(step, stream, numbers, everything)
+            stream = floats.after(step, stream, numbers, everything, inputs)
     return found
 
 

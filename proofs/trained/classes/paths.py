@@ -88,13 +88,15 @@ class Terms:
 
     ``low`` and ``high`` are [columns, queries] for each level (level 0: the tokens before the word, all of them on
     every path). ``values`` [columns, 1 or queries, directions] are upper bounds of c · value. ``column`` is the
-    column of each node.
+    column of each node. ``alone`` [queries, directions] is an upper bound on paths where all weights are 0, and -∞
+    where there is no such path.
     """
 
     low: list[Array]
     high: list[Array]
     values: list[Array]
     column: list[Indices]
+    alone: Array | None = None
 
     def hull(self) -> tuple[Array, Array]:
         """Return the least and the greatest value of all columns, [1 or queries, directions]."""
@@ -166,7 +168,7 @@ def greatest(skeleton: Skeleton, ends: Ends, terms: Terms, start: Array | None =
         if not len(open_ends):
             break
     s[open_ends] = most[open_ends]
-    return s
+    return s if terms.alone is None else np.maximum(s, terms.alone[ends.queries])
 
 
 def longest(skeleton: Skeleton, ends: Ends, terms: Terms, s: Array) -> tuple[Array, Array]:

@@ -104,6 +104,8 @@ def read_decision(row: EvidenceKind, document: Json, budget: Budget) -> Decision
                     *["floats"] * in_runs, *["counts"] * is_count, "evidence")
     network = fields.read("network", partial(read_edited_network, budget=budget))
     inputs = str(fields.read("inputs", one_of(*INPUTS)))
+    expect(not network.has_hard_heads or (inputs == WORDS and not in_runs and not is_count),
+           "network: hard attention has rules for answers to words over the reals alone")
     claim = fields.read("claim", partial(load(f"reading.{INPUTS[inputs]}"), network=network, budget=budget))
     floats: tuple[FloatClaim, ...] = ()
     if in_runs:

@@ -93,7 +93,7 @@ class HeadOnNumbers:
             raise Undecided
         self._drop = max(0, self._drop)
         self._dropped = ceil_sqrt(self.key.width) << self._drop if self._drop else 0
-        self._slope = head.slope
+        self._slope, self.attends = head.slope, head.attends
         self._side = ceil_sqrt(self.width)
         self.values = max(self.value.bound, precision.one)
         square = (self.values * self.values >> precision.fraction) + 2
@@ -176,6 +176,11 @@ class HeadOnNumbers:
         dropped = exponentials.bits - self.weight_bits
         found = exponentials.all_below(top, scores, max(0, dropped))
         return found if dropped >= 0 else [w << -dropped for w in found]
+
+    def equal_weights(self, tokens: Sequence[int]) -> list[int]:
+        """Return the weights of these tokens in hard attention."""
+        assert self.attends is not None
+        return [(token in self.attends) << self.weight_bits for token in tokens]
 
     def average(self, sums: int, e_score: int, reach: VisibleBounds, length: int, bits: int) -> HeadAverage:
         """Return the average over 2^bits from the packed sum of weights times what `weigh` packs, and its error.

@@ -62,7 +62,7 @@ class PrefixTreeTraversal:
         for number, (attention, steps) in enumerate(blocks):
             if number:
                 projections = attention.project(stream, self._offset + place, is_judged or number < len(blocks) - 1)
-                self._memories[number - 1].add(projections)
+                self._memories[number - 1].add(projections, token)
             if number == len(blocks) - 1 and not is_judged:
                 return None
             averages = (self._memories[number - 1].averages(projections, place) if number
@@ -92,23 +92,24 @@ class WholeWordTraversal:
             streams = {place: self._tables.start(place, tokens[place]) for place in places}
         for number, (attention, steps) in enumerate(stack.blocks):
             needed = places if of_input or number < len(stack.blocks) - 1 else judged
-            averages = (self._averages(attention, [streams[place] for place in places], needed) if number or of_input
+            averages = (self._averages(attention, [streams[place] for place in places], tokens, needed)
+                        if number or of_input
                         else [self._tables.averages(place, tokens) for place in needed])
             written = [attention.write(streams[place], one) for place, one in zip(needed, averages, strict=True)]
             streams = dict(zip(needed, pass_all(steps, written), strict=True))
         return {place: stack.rows.logits(streams[place]) for place in judged}
 
-    def _averages(self, attention: AttentionOnNumbers, streams: Sequence[Stream], needed: Collection[int]
-                  ) -> list[list[HeadAverage]]:
+    def _averages(self, attention: AttentionOnNumbers, streams: Sequence[Stream], tokens: Sequence[int],
+                  needed: Collection[int]) -> list[list[HeadAverage]]:
         """Return, for each wanted place, each head's average over all places, or over those so far if causal."""
         projections = [attention.project(x, self._offset + place, place in needed) for place, x in enumerate(streams)]
         memory, found = AttentionMemory(self._stack, attention, self._stack.precision.fraction), {}
         if not self._stack.network.masked:
-            memory.fill(projections)
+            memory.fill(projections, tokens)
             found = {place: memory.averages(projections[place], place) for place in needed}
         else:
-            for place, one in enumerate(projections):
-                memory.add(one)
+            for place, (one, token) in enumerate(zip(projections, tokens, strict=True)):
+                memory.add(one, token)
                 if place in needed:
                     found[place] = memory.averages(one, place)
         memory.cut(0)

@@ -101,7 +101,7 @@ class Tables:
         memory = AttentionMemory(self._stack, self._stack.blocks[0][0], self._bits)
         try:
             for p, token in enumerate(visible):
-                memory.add(self._start(p, token)[1])
+                memory.add(self._start(p, token)[1], token)
             return memory.averages(self._start(place, tokens[place])[1], place)
         finally:
             memory.cut(0)
@@ -120,8 +120,9 @@ class Tables:
     def _make_row(self, place: int, token: int) -> QueryTable:
         stack, slot = self._stack, self._stack.precision.slot
         stop = place + 1 if stack.network.masked else len(self._possible_tokens)
+        candidates = [other for p in range(stop) for other in self._possible_tokens[p]]
         places = [p for p in range(stop) for _ in self._possible_tokens[p]]
-        visible = [self._start(p, other)[1] for p in range(stop) for other in self._possible_tokens[p]]
+        visible = [self._start(p, other)[1] for p, other in zip(places, candidates, strict=True)]
         heads = stack.blocks[0][0].heads
         stack.budget.spend(ENTRY_STEPS * stack.precision.level * len(heads) * len(places))
         stack.budget.hold(self._entry_bits * len(places))
@@ -130,7 +131,8 @@ class Tables:
             projections = [one[h] for one in visible]
             keys = head.beside(one.key for one in projections)
             scores = head.scores(query.query, keys, len(projections), places, place)
-            weights = head.weights(stack.exponentials, scores, max(scores))
+            weights = (head.weights(stack.exponentials, scores, max(scores)) if head.attends is None
+                       else head.equal_weights(candidates))
             reach = VisibleBounds().extend(*[one.reach for one in projections])
             score_errors = head.score_errors(query, projections, reach, scores)
             sums = [so_far + (w * head.weigh(one.value, one.reach.value_error, e) << shift)

@@ -18,7 +18,7 @@ from .dyadics import POINTER_BITS, Matrix, Vector
 from .network import Affine, AttentionStep, Count, Network, NetworkHead, Norm, NormStep, Step, UnitsStep, width_after
 
 MAX_SHARPENING = 64  # binary orders of magnitude
-KINDS = ("set head", "keep neurons", "sharpen head", "mark tokens", "read head")
+KINDS = ("set head", "keep neurons", "sharpen head", "mark tokens", "attend hard", "read head")
 MASS, AVERAGE, FROM_UNIFORM = "mass", "average", "average less uniform"
 
 
@@ -56,11 +56,13 @@ def read_edit(value: Json) -> Edit:
         fields = Fields(value, "edit", "step", "neurons", "to")
         return Edit(kind, fields.read("step", Count), numbers=fields.read("neurons", list_of(Count)),
                     to=fields.read("to", constants))
-    rest = {"set head": "to", "sharpen head": "doublings", "read head": "what"}
+    rest = {"set head": "to", "sharpen head": "doublings", "attend hard": "tokens", "read head": "what"}
     fields = Fields(value, "edit", "step", "head", rest.get(str(kind), "to"))
     edit = Edit(str(fields.read("edit", one_of(*KINDS))), fields.read("step", Count), fields.read("head", Count))
     if kind == "sharpen head":
         return edit._replace(numbers=(fields.read("doublings", integer_within(range(1, MAX_SHARPENING + 1))),))
+    if kind == "attend hard":
+        return edit._replace(numbers=fields.read("tokens", list_of(Count)))
     if kind == "read head":
         return edit._replace(what=str(fields.read("what", one_of(MASS, AVERAGE, FROM_UNIFORM))))
     return edit._replace(to=fields.read("to", constants))
@@ -82,13 +84,14 @@ class Editor:
         self._set: dict[tuple[int, int], tuple[Fraction, ...] | None] = {}
         self._kept: dict[int, Edit] = {}
         self._doublings: dict[tuple[int, int], int] = {}
+        self._hard: dict[tuple[int, int], frozenset[int]] = {}
         self._read: Edit | None = None
 
     def apply(self, edit: Edit) -> None:
         """Check that an edit fits the network, and note it."""
         if edit.kind == "mark tokens":
             vocabulary = len(self._original.tokens.rows)
-            expect(edit.numbers and list(edit.numbers) == sorted({*edit.numbers}) and edit.numbers[-1] < vocabulary,
+            expect(edit.numbers and list(edit.numbers) == sorted(edit.numbers) and edit.numbers[-1] < vocabulary,
                    "tokens: expected ascending ones, below {}", vocabulary)
             self._marked = edit.numbers
             return
@@ -120,6 +123,14 @@ class Editor:
             expect(step.cap is None, "head: its scores have a cap")
             self._doublings[part] = edit.numbers[0]
             return
+        expect(part not in self._doublings or edit.kind != "attend hard", "head: it is sharpened")
+        if edit.kind == "attend hard":
+            vocabulary = len(self._original.tokens.rows) + len(self._marked)
+            expect(list(edit.numbers) == sorted({*edit.numbers}) and all(n < vocabulary for n in edit.numbers),
+                   "tokens: expected ascending ones, below {}", vocabulary)
+            self._hard[part] = frozenset(edit.numbers)
+            return
+        expect(part not in self._hard, "head: it attends hard")
         expect(self._read is None, "expected one head that is read")
         expect(edit.what != MASS or self._marked, "what: there are no marked tokens")
         self._read = edit
@@ -140,7 +151,10 @@ class Editor:
         return reading_network(edited, len(rows), replace(step, heads=(head,)), self._read.what, self._build)
 
     def _head(self, step: int, number: int, head: NetworkHead) -> NetworkHead:
-        doublings = self._doublings.get((step, number), 0)
+        doublings, attends = self._doublings.get((step, number), 0), self._hard.get((step, number))
+        if attends is not None:
+            zero = self._build.matrix(len(head.query.weight.rows), head.query.weight.width, {})
+            return replace(head, query=Affine(zero, None), slope=None, attends=attends)
         if not doublings:
             return head
         slope = None if head.slope is None else head.slope * (1 << doublings)
@@ -178,6 +192,8 @@ class Editor:
                 "keep neurons": f"step {edit.step} keeps the neurons {numbers}; the others output {to}",
                 "sharpen head": f"the scores of {part} are times 2^{numbers}",
                 "mark tokens": f"tokens {vocabulary} to {last} are marked copies of the tokens {numbers}",
+                "attend hard": f"{part} attends to the tokens {numbers} alone, with equal weights; where it sees none "
+                               "of them, to its own token",
                 "read head": f"the network ends at {part}: its logits are, in order, the {edit.what} of {part}, and 1",
             }[edit.kind])
         mass = "mass: the sum of the weights of marked tokens; " * (self._read is not None)

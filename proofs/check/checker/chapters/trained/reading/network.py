@@ -61,13 +61,18 @@ class Rotary:
 
 @dataclass(frozen=True)
 class NetworkHead:
-    """One head; ``out`` is W_O, from averages to the stream."""
+    """One head; ``out`` is W_O, from averages to the stream.
+
+    With ``attends`` it has hard attention, whatever its scores: these tokens have equal weights, all others 0; where it
+    sees none of them, its own token has the weight 1.
+    """
 
     query: Affine
     key: Affine
     value: Affine
     out: Matrix
     slope: Fraction | None
+    attends: frozenset[int] | None = None
 
 
 @dataclass(frozen=True)
@@ -169,6 +174,11 @@ class Network:
     def attention_steps(self) -> tuple[AttentionStep, ...]:
         """The steps that have heads, in order."""
         return tuple(step for step in self.steps if isinstance(step, AttentionStep))
+
+    @property
+    def has_hard_heads(self) -> bool:
+        """Whether a head has hard attention."""
+        return any(head.attends is not None for step in self.attention_steps for head in step.heads)
 
     @property
     def stages(self) -> tuple[list[TokenStep], list[tuple[AttentionStep, list[TokenStep]]]]:

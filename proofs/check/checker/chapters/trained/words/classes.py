@@ -24,7 +24,7 @@ from ..zonotopes.arithmetic import AttentionStage, Between, Reals
 from ..zonotopes.cells import Box, cells_of
 from ..zonotopes.directions import DirectionBasis, average, make_basis
 from ..zonotopes.packed_integers import SLOT
-from ..zonotopes.ranges import AttendedTo, Averages, ColumnSource, both_ways, weigh
+from ..zonotopes.ranges import EQUAL, NOTHING, AttendedTo, Averages, ColumnSource, both_ways, weigh
 from ..zonotopes.rows import AttendedValues, LastAttention, prove_rows
 from ..zonotopes.scores import Vectors
 from ..zonotopes.stated_ranges import StatedRanges
@@ -256,6 +256,7 @@ class AttentionOnNodes:
         self.proof, self.budget, self.attention = proof, proof.budget, stage.attention
         streams = {source: promoted(stream) for source, stream in streams.items()}
         self.bases, self.sources, self.streams = proof.bases[number], sources, streams
+        self._heads = proof.shared.decision.network.attention_steps[number].heads
         self._normed: dict[ColumnSource, AffineForm] = {}
         self.is_first = number == 0
         known = proof.shared.reads if self.is_first else {}
@@ -312,6 +313,9 @@ class AttentionOnNodes:
     def averages(self, node: GraphNode, visible: list[set[int]], k: int) -> Averages:
         """Return the weights of head k for all that the node sees."""
         p, index = node
+        attends = self._heads[k].attends
+        if attends is not None:
+            return self.hard_averages(node, visible, attends)
         form = self.attention.query(k, self.normed(self.sources[p][index]), self.proof.unit.offset + p)
         query = Vectors(form, spread(self.budget, form))
         self.budget.spend(sum(map(len, visible)) + len(visible))
@@ -319,3 +323,16 @@ class AttentionOnNodes:
         found = self.attention.scores(k, query, {source: self.reads[k][source].key for source in reachable}, p)
         weights = weigh(self.budget, self.proof.shared.weights, self.attention.logarithms(found, p))
         return Averages(self.budget, self.proof.columns, self.sources, visible, weights)
+
+    def hard_averages(self, node: GraphNode, visible: list[set[int]], attends: frozenset[int]) -> Averages:
+        """Return the weights of a head with hard attention to these tokens."""
+        tokens, previous = self.proof.columns.tokens, self.proof.columns.previous
+        self.budget.spend(2 * sum(map(len, visible)) + len(visible))
+        weights = {self.sources[q][one]: EQUAL if tokens[q][one] in attends else NOTHING
+                   for q, indices in enumerate(visible) for one in indices}
+        unseen: set[int] = set()  # the nodes of a column that a path reaches without these tokens
+        for q, indices in enumerate(visible):
+            unseen = {one for one in indices if tokens[q][one] not in attends
+                      and (q == 0 or not unseen.isdisjoint(previous[q][one]))}
+        return Averages(self.budget, self.proof.columns, self.sources, visible, weights,
+                        self.sources[node[0]][node[1]] if unseen else None)

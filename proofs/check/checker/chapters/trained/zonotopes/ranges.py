@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .weights import RelativeWeights
 
 BIAS = 1 << 126
+NOTHING, EQUAL = PathBounds(0, 0), PathBounds(1 << 40, 1 << 40)  # the weights of hard attention
 
 ColumnSource = tuple[int, ...]
 """A column (of tracks, a place), and its key there: the token before the first attention step, the node later."""
@@ -58,12 +59,16 @@ def both_ways(budget: Budget, linear: Linear, values: AffineForm) -> int:
 
 
 class Averages:
-    """Averages of a head over a query's paths: ``visible`` nodes by column; ``sources`` has the source of each node."""
+    """Averages of a head over a query's paths: ``visible`` nodes by column; ``sources`` has the source of each node.
+
+    On paths on which all weights are 0 the average is the value of the source ``alone``; it is given if there are some.
+    """
 
     def __init__(self, budget: Budget, columns: GraphColumns, sources: Sequence[Sequence[ColumnSource]],
-                 visible: Sequence[Iterable[int]], weights: Mapping[ColumnSource, PathBounds]) -> None:
+                 visible: Sequence[Iterable[int]], weights: Mapping[ColumnSource, PathBounds],
+                 alone: ColumnSource | None = None) -> None:
         self._budget, self._columns, self._sources, self._visible = budget, columns, sources, visible
-        self.weights = weights
+        self.weights, self._alone = weights, alone
 
     def below(self, most: Mapping[ColumnSource, int], thresholds: Sequence[int]) -> list[bool]:
         """Return which averages are proved to be at most their thresholds, over 2^44; ``most`` packs V for each source.
@@ -77,7 +82,11 @@ class Averages:
         added = {source: contribution(most[source] - packed, weight, bias, tops)
                  for source, weight in self.weights.items()}
         self._budget.spend(1 + (len(added) * (24 + slots) >> 3))
-        kept = (bias | tops) - self._longest(added, slots, bias, tops) & tops
+        longest = self._longest(added, slots, bias, tops)
+        if self._alone is not None:
+            own = contribution(most[self._alone] - packed, EQUAL, bias, tops)
+            longest = maximum(longest, bias + own, tops)
+        kept = (bias | tops) - longest & tops
         return [digit > 0 for digit in kept.to_bytes(SLOT // 8 * slots, "little")[SLOT // 8 - 1::SLOT // 8]]
 
     def _longest(self, added: Mapping[ColumnSource, int], slots: int, bias: int, tops: int) -> int:
