@@ -25,6 +25,7 @@ from certify.commands.export import export
 from certify.commands.floats import floats
 from certify.commands.formula import formula
 from certify.commands.front_page import FrontPage
+from certify.commands.harden import harden
 from certify.commands.heads import heads
 from certify.commands.help_ import list_all, show_help
 from certify.commands.help_examples import epilog_of
@@ -57,7 +58,7 @@ NAMES = {list_all: "list", import_files: "import", cross_entropy: "cross-entropy
 """Of commands whose names are none of a function, or taken by Python."""
 LOOK_AT_OTHERS = ("help", "mcp")
 for command in (formula, check, audit, build, model, run, explain, prove, sensitivity, cross_entropy, floats,
-                import_files, decide, heads, ablate, learn, equal, train, export, list_all, show_help, serve):
+                import_files, decide, heads, ablate, harden, learn, equal, train, export, list_all, show_help, serve):
     name = NAMES.get(command, command.__name__)
     app.command(name=name, epilog=epilog_of(name), cls=Command)(command)
 

@@ -17,6 +17,7 @@ from certify.claims.trained.count_question import read_count_question
 from certify.claims.trained.decide import Settings
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.flags import Flags
+from certify.claims.trained.hardening import Hardening, answer_about_hardening
 from certify.claims.trained.heads import HeadsTable, answer_about_heads, read_head
 from certify.claims.trained.question import read_any_claim, read_question, read_trained
 from certify.common.files import check_new_folder, write_text
@@ -189,6 +190,21 @@ def ablate(network: Path, claim: Path | None = None, max_n: int | None = None, *
     """
     question = read_question(os.fspath(network), _path(claim), Flags(), Scope(max_n))
     return answer_about_parts(*question, heads, neurons, to, Settings(effort=effort))
+
+
+@typed
+def harden(network: Path, claim: Path | None = None, max_n: int | None = None, *, pattern: Sequence[str] = (),
+           effort: int = 1) -> Hardening:
+    """Return the network with hard attention, decided beside the network as trained (docs/howto/heads.md).
+
+    ``pattern`` has heads and patterns, as "1.1=first"; without it the best ones are searched.
+
+    Raises:
+        InputError: if a file or a pattern is malformed, or they do not fit the network.
+        Unsupported: if no method decides words of these lengths, or a pattern is not for this layer.
+    """
+    question = read_question(os.fspath(network), _path(claim), Flags(), Scope(max_n))
+    return answer_about_hardening(*question, pattern, Settings(effort=effort))
 
 
 @typed

@@ -15,7 +15,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Prove or refute": ("formula", "model", "decide", "audit", "equal", "prove"),
     "Check and run": ("check", "run", "floats"),
     "Build and export": ("build", "import", "train", "export"),
-    OTHERS: ("explain", "learn", "heads", "ablate", "sensitivity", "cross-entropy"),
+    OTHERS: ("explain", "learn", "heads", "ablate", "harden", "sensitivity", "cross-entropy"),
     "Help": ("help", "list", "mcp"),
 }
 """The group of each command; "Other questions" by default."""

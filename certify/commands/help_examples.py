@@ -49,6 +49,11 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "certify ablate tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8 --offset 0 "
         "--neurons 1.1-50",
     ),
+    "harden": (
+        "certify harden tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8 --offset 0",
+        "certify harden tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8 --offset 0 "
+        "--pattern '1.1=leftmost Q_0'",
+    ),
     "learn": (
         "certify learn tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
         "certify learn tomita_2.json --alphabet 01 --before 2 --at every --sign 0 --sign 1 --sign 3 --max-n 8",

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from constructions.errors import InputError
+from constructions.errors import InputError, Unsupported
 from constructions.trained.edit_kinds import (
     KINDS,
     AttendHard,
@@ -75,6 +75,16 @@ def check_unedited(network: TrainedNetwork) -> None:
     """
     if network.edits:
         raise InputError("the network has edits, which number its parts anew; expected the network without edits")
+
+
+def check_soft(network: TrainedNetwork) -> None:
+    """Check that no head has hard attention, of which only answers to words over the reals are decided.
+
+    Raises:
+        Unsupported: if one has it.
+    """
+    if network.has_hard_heads:
+        raise Unsupported("a head has hard attention: only answers to words, over the real numbers, are decided")
 
 
 def _edited(original: TrainedNetwork, edits: Sequence[Edit], where: str) -> TrainedNetwork:

@@ -158,10 +158,12 @@ class Copies:
                                     for token in words.tokens),
                        automaton=automaton, cases=tuple(cases))
 
-    def unmarked(self, word: Sequence[str]) -> tuple[str, ...]:
-        """Return a marked word without its marks."""
-        letters = {name: symbol for (symbol, _), name in self.symbols.items()}
-        return tuple(letters[symbol] for symbol in word)
+
+def unmarked(words: WordsClaim, word: Sequence[str]) -> tuple[str, ...]:
+    """Return a marked word without its marks: each symbol is a letter of ``words``, followed by stars."""
+    return tuple(symbol if symbol in words.alphabet else next(
+        letter for letter in words.alphabet if symbol.startswith(letter) and not symbol[len(letter):].strip("*"))
+        for symbol in word)
 
 
 def any_of(formulas: Sequence[Formula]) -> Formula:

@@ -55,8 +55,8 @@ MORE: Mapping[str, list[str]] = {
 }
 """Files beside the model."""
 FIRST = {"sensitivity": "prev Q_a", "run": "trained.json", "decide": "trained.json", "learn": "trained.json",
-         "heads": "trained.json", "ablate": "trained.json", "equal": "trained.json", "import": "m.safetensors",
-         "audit": None}
+         "heads": "trained.json", "ablate": "trained.json", "harden": "trained.json", "equal": "trained.json",
+         "import": "m.safetensors", "audit": None}
 """The file of the argument where an option is given another."""
 
 

@@ -42,6 +42,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "learn": (package.learn, {"network": "missing.json"}),
     "heads": (package.heads, {"network": "missing.json"}),
     "ablate": (package.ablate, {"network": "missing.json"}),
+    "harden": (package.harden, {"network": "missing.json"}),
     "equal": (package.equal, {"network": "missing.json", "second": "missing.json"}),
     "train": (package.train, {"task": "missing.toml"}),
     "soften": (package.soften, {"transformer": NETWORK, "max_n": 2}),

@@ -251,10 +251,12 @@ def test_neurons_that_share_a_range_are_not_taken_apart() -> None:
 CORPUS = Path(__file__).parents[1] / "corpus" / "accepted"
 CHANGES: list[dict[str, Any]] = [
     {"head": 1}, {"what": "average"}, {"what": "average less uniform"}, {"tokens": [0, 1]}, {"tokens": [0, 2]},
-    {"tokens": [1]}, {"tokens": [2]}, {"to": None}, {"to": ["-1/2"]}, {"to": ["4"]}]
+    {"tokens": [1]}, {"tokens": [2]},
+    {"tokens": []}, {"tokens": [3]}, {"tokens": [4]}, {"tokens": [0, 1, 3]},
+    {"to": None}, {"to": ["-1/2"]}, {"to": ["4"]}]
 
 
-@pytest.mark.parametrize("name", ["trained_head_mass", "trained_circuit"])
+@pytest.mark.parametrize("name", ["trained_head_mass", "trained_circuit", "trained_hard_head"])
 def test_what_a_changed_edit_leaves_accepted_is_true_on_every_word(name: str) -> None:
     document, verdicts = json.loads((CORPUS / f"{name}.cert").read_text(encoding="utf-8")), Counter[bool]()
     edits = document["network"]["edits"]

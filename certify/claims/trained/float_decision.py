@@ -21,6 +21,7 @@ from certify.common.progress import ProgressLine
 from certify.common.shards import Workers
 from constructions.errors import InputError, Unsupported
 from constructions.trained.claim import WordsClaim, check_fits, claim_of_lengths
+from constructions.trained.edits import check_soft
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Refusal, check_text
 from proofs.checking.parts import find_unproved_floats_of, find_vacuous
@@ -49,6 +50,7 @@ def decide_floats(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, e
     """
     start = time.perf_counter()
     check_fits(network, claim)
+    check_soft(network)
     check_norms(run)
     search, counts = WrongRuns(network, claim, run, effort), WordCounts(FloatNetwork(network), claim)
     first, last = claim.lengths

@@ -166,7 +166,7 @@ def answer_about_heads(network: TrainedNetwork, words: WordsClaim, head: tuple[i
     return decide_mass(network, words, HeadClaim(*head, patterns[0], *bounds), settings)
 
 
-def read_head(text: str) -> tuple[int, int]:
+def read_head(text: str, where: str = "--head") -> tuple[int, int]:
     """Return the layer and the head of L.H.
 
     Raises:
@@ -174,5 +174,5 @@ def read_head(text: str) -> tuple[int, int]:
     """
     layer, point, head = text.partition(".")
     if not (point and layer.isascii() and layer.isdigit() and head.isascii() and head.isdigit()):
-        raise InputError(f"--head: found {text}, expected a layer and a head such as 1.2")
+        raise InputError(f"{where}: found {text}, expected a layer and a head such as 1.2")
     return int(layer), int(head)

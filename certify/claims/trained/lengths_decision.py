@@ -11,6 +11,7 @@ from certify.claims.trained.proving import WORK, accepted_wrong_word, if_accepte
 from certify.common.verdicts import WithExitStatus
 from constructions.errors import Unsupported
 from constructions.trained.claim import WordsClaim, check_fits
+from constructions.trained.edits import check_soft
 from constructions.trained.network import TrainedNetwork
 from proofs.check import Refusal, Rejected, check_text
 from proofs.trained.lengths.certificate import lengths_text, long_word_text, suffixes_text
@@ -105,6 +106,7 @@ def _search(network: TrainedNetwork, claim: WordsClaim, greatest: int | None, sl
     Raises:
         Unsupported: if that search does not decide the claim.
     """
+    check_soft(network)
     if has_slopes(network):
         return SuffixSearch(network, claim, greatest, slack, MOST_ENDINGS * effort)
     return LengthSearch(CountMargins(network, claim), claim, greatest, slack, MOST_CELLS * effort)

@@ -28,6 +28,7 @@ from certify.claims.trained.tracks_forms import FormDecider, FormResult, FormRow
 from certify.common.answer import AnswerByLength
 from certify.common.shards import ShardsProgress, Workers, run_tasks
 from constructions.errors import Unsupported
+from constructions.trained.edits import check_soft
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, check_tracks_fit
 from proofs.enclosures.float_models.model import FloatModel
@@ -70,6 +71,7 @@ def decide_tracks(network: TrainedNetwork, claim: TracksClaim, effort: int = 1, 
     """
     start = time.perf_counter()
     check_tracks_fit(network, claim)
+    check_soft(network)
     if run is not None:
         check_norms(run)
     found = results_of_forms(network, claim, effort, workers, run, first, {} if results is None else results)

@@ -20,6 +20,7 @@ from constructions.errors import Unsupported
 from constructions.network.lengths import Lengths
 from constructions.regular.automata import Automaton, explore
 from constructions.trained.claim import WordsClaim, check_fits, claim_of_lengths
+from constructions.trained.edits import check_soft
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.weights import Weights
 from proofs.checking.parts import find_unproved_words_of
@@ -82,6 +83,7 @@ def count_words(network: TrainedNetwork, claim: WordsClaim, question: CountQuest
     """
     start, settings = time.perf_counter(), settings or Settings()
     check_fits(network, claim)
+    check_soft(network)
     if claim.read == "each" and not network.is_causal:
         raise Unsupported("answers at each letter of this network depend on later letters: its words are not counted")
     if run is None:

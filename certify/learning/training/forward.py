@@ -12,6 +12,7 @@ from torch.nn import functional
 
 from certify.learning.training.fresh import COMPUTED
 from constructions.errors import Unsupported
+from constructions.trained.edits import check_soft
 from constructions.trained.network import (
     Affine,
     AttentionStep,
@@ -38,6 +39,7 @@ class TorchNetwork:
     def __init__(self, network: TrainedNetwork, form: str = "float64") -> None:
         if any(isinstance(step, UnitsStep) and isinstance(step.activation, Rounding) for step in network.steps):
             raise Unsupported("training: a network that rounds numbers of tokens has no gradients")
+        check_soft(network)
         self.network, self.form = network, getattr(torch, form)
         self.numbers = {name: torch.frombuffer(bytearray(tensor.data), dtype=_DTYPES[tensor.format]).to(self.form)
                         for name, tensor in network.tensors.items()}

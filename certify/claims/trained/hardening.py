@@ -1,0 +1,141 @@
+"""Hardened networks: heads that attend to a pattern alone, certified on all words, beside the network as trained."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from certify.claims.trained.answering import decide_question
+from certify.claims.trained.decide import Settings, decide
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.heads import read_head
+from certify.claims.trained.lengths_decision import LengthsDecision
+from certify.common.answer import certified_to
+from certify.common.verdicts import WithExitStatus
+from constructions.errors import InputError
+from constructions.trained.claim import WordsClaim, check_fits
+from constructions.trained.edits import check_unedited
+from constructions.trained.hard_patterns import HardHead, hard_question, unmarked
+from constructions.trained.head_patterns import HeadPattern, parse_pattern, step_of
+from constructions.trained.network import TrainedNetwork
+from proofs.trained.hardening import HardeningSearch, hard_heads
+from proofs.trained.masses import Masses, MassRange
+
+ROUNDS = 6
+"""Searches until a hardened network is certified; each learns the wrong word of the one before."""
+
+
+@dataclass(frozen=True)
+class HardenedHead:
+    """A head that attends to a pattern alone, and the least mass of the soft head on it, measured.
+
+    ``mass`` is None if no word that is measured has the pattern.
+    """
+
+    layer: int
+    head: int
+    pattern: HeadPattern
+    mass: MassRange | None
+
+
+@dataclass(frozen=True)
+class Hardening(WithExitStatus):
+    """A network whose ``heads`` are hard: the decision about it, and that about the network as trained.
+
+    ``marked`` is the claim about the ``edited`` network. ``asked`` if the user chose the patterns.
+    """
+
+    network: TrainedNetwork
+    claim: WordsClaim
+    heads: tuple[HardenedHead, ...]
+    edited: TrainedNetwork
+    marked: WordsClaim
+    decision: Decision
+    soft: Decision | LengthsDecision
+    asked: bool
+    rounds: int
+    seconds: float
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of the decision about the hard network; a search that ends at a wrong one decides nothing."""
+        return self.decision.verdict if self.asked or self.decision.verdict != "refuted" else "unknown"
+
+    @property
+    def is_repaired(self) -> bool:
+        """Whether the network is wrong as trained, and right with hard heads."""
+        return self.soft.verdict == "refuted" and self.decision.verdict == "certified"
+
+
+def right_to(decision: Decision | LengthsDecision) -> int | None:
+    """Return the length up to which all words are proved right; None for no length."""
+    return certified_to(decision.rows) if isinstance(decision, Decision) else decision.certified_to
+
+
+def harden(network: TrainedNetwork, claim: WordsClaim, hard: Sequence[HardHead] = (),
+           settings: Settings | None = None) -> Hardening:
+    """Decide the claim about the network with hard heads: those given, or the best that a search finds.
+
+    Raises:
+        InputError: if the claim or a head does not fit the network.
+        Unsupported: if no method decides words of these lengths, or a pattern is not for this layer.
+    """
+    start = time.perf_counter()
+    check_unedited(network)
+    check_fits(network, claim)
+    chosen, rounds = list(hard), 0
+    search = None if hard else HardeningSearch(network, claim)
+    while True:
+        rounds += 1
+        if search is not None:
+            chosen = hard_heads(search.best())
+        if not chosen:
+            raise InputError("no head can be hard with all tried words right; --pattern L.H=PATTERN chooses one")
+        edited, marked = hard_question(network, claim, chosen)
+        decision = decide(edited, marked, settings)
+        if search is None or decision.wrong is None or rounds == ROUNDS:
+            break
+        search.add(unmarked(claim, decision.wrong.word))
+        if hard_heads(search.best()) == chosen:
+            break
+    masses = Masses(network, claim)
+    heads = tuple(HardenedHead(one.layer, one.head, one.pattern, least_mass(masses, one)) for one in chosen)
+    return Hardening(network, claim, heads, edited, marked, decision,
+                     decide_question(network, claim, settings=settings), search is None, rounds,
+                     time.perf_counter() - start)
+
+
+def least_mass(masses: Masses, one: HardHead) -> MassRange | None:
+    """Return the length with the least mass of the soft head on its pattern."""
+    return min(masses.ranges(one.layer, one.head, one.pattern), key=lambda found: found.least, default=None)
+
+
+def read_patterns(network: TrainedNetwork, claim: WordsClaim, given: Iterable[str]) -> list[HardHead]:
+    """Return the hard heads of texts such as ``1.1=rightmost Q_a``.
+
+    Raises:
+        InputError: if one is malformed, or the network has no such head, or two are of one head.
+    """
+    found: dict[tuple[int, int], HardHead] = {}
+    for text in given:
+        name, equals, pattern = text.partition("=")
+        if not equals:
+            raise InputError(f"--pattern: found {text}, expected a head and a pattern such as 1.1=first")
+        part = read_head(name.strip(), "--pattern")
+        step_of(network, *part)
+        if part in found:
+            raise InputError(f"--pattern: head {name.strip()} is given twice, expected once")
+        found[part] = HardHead(*part, parse_pattern(pattern, claim.alphabet, {
+            one.name: one for one in claim.predicates}))
+    return list(found.values())
+
+
+def answer_about_hardening(network: TrainedNetwork, claim: WordsClaim, patterns: Sequence[str], settings: Settings
+                           ) -> Hardening:
+    """Decide the claim with the listed heads hard; without a list, search their patterns.
+
+    Raises:
+        InputError, Unsupported: as for ``harden``, and if a pattern is malformed.
+    """
+    return harden(network, claim, read_patterns(network, claim, patterns), settings)
+
+

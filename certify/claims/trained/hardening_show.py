@@ -1,0 +1,64 @@
+"""Text and JSON of a hardened network."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from certify.claims.trained.decision import Decision
+from certify.claims.trained.hardening import HardenedHead, Hardening
+from certify.claims.trained.heads_show import describe_pattern
+from certify.claims.trained.show import describe_claim, describe_network
+from certify.claims.trained.showing import decision_to_json, describe_decision
+from certify.common.terminal_tables import TableColumn, plain, print_table, verdict_text
+from certify.common.verdicts import colour
+from certify.common.words import show_powers
+
+
+def print_hardening(out: Console, found: Hardening) -> None:
+    """Print the network, the pattern of each hard head, both decisions, and the verdict."""
+    out.print(plain(describe_network(found.network)))
+    out.print(plain(f"claim     {describe_claim(found.network, found.claim)}"))
+    out.print()
+    columns = [TableColumn("head"), TableColumn("attends hard to"), TableColumn("soft mass at least", "right"),
+               TableColumn("on the word")]
+    print_table(out, columns, [(
+        f"{one.layer}.{one.head}", describe_pattern(one.pattern), *(
+            ("", "") if one.mass is None else (f"{one.mass.least:.6g}", show_powers(one.mass.least_word))))
+        for one in found.heads])
+    out.print()
+    print_table(out, [TableColumn("attention"), TableColumn("verdict"), TableColumn("words")], [
+        (name, verdict_text(decision.verdict), describe_decision(decision))
+        for name, decision in (("soft, as trained", found.soft), ("hard", found.decision))])
+    out.print()
+    out.print(Text(f"{found.verdict}:", style=colour(found.verdict)), plain(describe_hardening(found)))
+
+
+def describe_hardening(found: Hardening) -> str:
+    """Describe the verdict in a sentence."""
+    heads = ", ".join(f"head {one.layer}.{one.head} to {describe_pattern(one.pattern)}, else to itself"
+                      for one in found.heads)
+    hard = f"with hard attention of {heads}, the network is {describe_decision(found.decision)}"
+    if found.verdict != found.decision.verdict:
+        return f"no hard attention was certified in {found.rounds} searches; {hard}"
+    if not found.is_repaired:
+        return hard
+    soft, length = found.soft, ""
+    if isinstance(soft, Decision) and soft.wrong is not None:
+        length = f" at n = {len(soft.wrong.word)}"
+    return f"{hard}; as trained it is wrong{length}"
+
+
+def hardening_to_json(found: Hardening) -> dict[str, Any]:
+    """Return the hardened network as JSON: the heads, and both decisions."""
+    return {"verdict": found.verdict, "heads": [head_to_json(one) for one in found.heads],
+            "repaired": found.is_repaired, "soft": decision_to_json(found.soft),
+            "hard": decision_to_json(found.decision), "searches": found.rounds, "seconds": round(found.seconds, 3)}
+
+
+def head_to_json(one: HardenedHead) -> dict[str, Any]:
+    """Return a hard head as JSON."""
+    mass = {} if one.mass is None else {"soft_mass": one.mass.least, "soft_mass_word": list(one.mass.least_word)}
+    return {"head": f"{one.layer}.{one.head}", "attends_to": str(one.pattern), "otherwise": "itself", **mass}
+
+

@@ -1,0 +1,224 @@
+"""Hardened networks: every word has one marking, and the network on it attends as the pattern says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from certify.claims.trained.hardening import Hardening, harden, read_patterns, right_to
+from certify.claims.trained.hardening_show import describe_hardening, hardening_to_json
+from constructions.errors import InputError, Unsupported
+from constructions.language.parser import parse_formula
+from constructions.language.semantics import satisfies
+from constructions.regular.automata import Automaton
+from constructions.trained.claim import Case, Read, When, WordsClaim
+from constructions.trained.hard_patterns import Copies, HardHead, hard_question, unmarked
+from constructions.trained.head_patterns import HeadPattern, parse_pattern
+from constructions.trained.network import TrainedNetwork
+from examples.trained.zoo import plans
+from proofs.check import check_text
+from proofs.trained.forward import FloatAttention, FloatNetwork
+from proofs.trained.hardening import HardMargins
+from proofs.words.tracking import State, track
+from tests.trained.random_networks import random_network
+
+Array = NDArray[np.float64]
+POSITIONS: dict[str, Callable[[str], list[int]]] = {
+    "letters": lambda word: list(range(len(word))),
+    "itself": lambda word: [len(word) - 1],
+    "previous": lambda word: [len(word) - 2] * (len(word) > 1),
+    "first": lambda word: [0],
+    "all Q_b": lambda word: [i for i, letter in enumerate(word) if letter == "b"],
+    "all ODD": lambda word: list(range(0, len(word), 2)),
+    "rightmost Q_b": lambda word: [word.rfind("b")] * ("b" in word),
+    "leftmost Q_b": lambda word: [word.find("b")] * ("b" in word),
+    "leftmost Q_b & prev Q_a": lambda word: [word.index("ab") + 1] if "ab" in word else []}
+"""The positions of each pattern in a prefix, by Python's own searches."""
+
+
+def words_of(read: Read, n: int) -> WordsClaim:
+    return WordsClaim(("a", "b"), (0, 3), (1,), (2,) if read == "last" else (), (0, 0), (1, n), read, False,
+                      Fraction(0), None, (), (Case(When(parse_formula("Q_a")), (((0, Fraction(1)),),)),))
+
+
+def pattern_of(text: str) -> HeadPattern:
+    return parse_pattern(text, "ab", {})
+
+
+def markings(copies: Copies, word: str) -> list[tuple[str, ...]]:
+    """Return the markings of a word that the claim judges."""
+    marked = product(*[[copies.symbols[letter, one] for one in range(len(copies.symbols) // 2)] for letter in word])
+    return [one for one in marked if satisfies(copies.formula(), one, len(one))]
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("pair", [("previous", "rightmost Q_b"), ("first", "leftmost Q_b & prev Q_a"),
+                                  ("all ODD", "leftmost Q_b")])
+def test_every_word_has_one_marking_and_its_positions_are_those_of_the_patterns(pair: tuple[str, str]) -> None:
+    network, words = random_network(0), words_of("each", 4)
+    copies = Copies(network, words, [pattern_of(text) for text in pair])
+    for word in ("".join(letters) for n in range(1, 4) for letters in product("ab", repeat=n)):
+        (found,) = markings(copies, word)
+        assert unmarked(words, found) == tuple(word)
+        for bit, text in enumerate(pair):
+            marked = [i for i, symbol in enumerate(found) if symbol.count("*") >> bit & 1]
+            assert marked == POSITIONS[text](word)
+
+
+def direct_logits(network: TrainedNetwork, words: WordsClaim, hard: dict[tuple[int, int], str], word: str) -> Array:
+    """Return the logits where the word is read, with the positions of every query by definition."""
+    floats = FloatNetwork(network)
+    tokens = np.array([*words.before, *({"a": 0, "b": 3}[letter] for letter in word), *words.after])
+    numbers, before, layer = np.arange(len(tokens)), len(words.before), 0
+    x = floats.embedded(tokens, numbers)
+    for step in floats.steps:
+        if not isinstance(step, FloatAttention):
+            x = floats.alone(step, x)
+            continue
+        layer, normed, averages = layer + 1, step.normed(x), []
+        for place, head in enumerate(step.heads, 1):
+            values = head.value(normed)
+            if (layer, place) not in hard:
+                averages.append(step.weights(head, normed, numbers, numbers) @ values)
+                continue
+            rows = []
+            for query in range(len(tokens)):
+                prefix = word[:query - before + 1] if query >= before else ""
+                found = POSITIONS[hard[layer, place]](prefix) if prefix else []
+                if hard[layer, place] == "itself" and not words.after:
+                    found = []
+                rows.append(np.mean([values[before + j] for j in found] or [values[query]], axis=0))
+            averages.append(np.array(rows))
+        x = step.write(x, averages)
+    return np.asarray(floats.unembedding(x)[-1])
+
+
+def judged_markings(marked: WordsClaim, letters: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the marked words, as letters, of which some case holds at the end."""
+    tracker, sets = track(marked), len(marked.alphabet) // 2
+    level: dict[State, list[tuple[int, ...]]] = {tracker.start: [()]}
+    for letter in letters:
+        after: dict[State, list[tuple[int, ...]]] = {}
+        for state, paths in level.items():
+            for one in range(sets):
+                reached = tracker.step(state, letter + 2 * one)
+                after.setdefault(reached, []).extend((*path, letter + 2 * one) for path in paths)
+        level = after
+    return [path for state, paths in level.items() if tracker.cases(state) for path in paths]
+
+
+@pytest.mark.one_in(6)
+@pytest.mark.parametrize("seed", range(12))
+def test_the_hardened_network_on_a_marked_word_attends_as_the_patterns_say(seed: int) -> None:
+    network, draw = replace(random_network(seed), readout="each"), np.random.default_rng(seed)
+    words, layers = words_of("each" if network.is_causal and seed % 2 else "last", 8), len(network.attention_steps)
+    network = replace(network, attention="causal")
+    inner = ["letters", "first", "all Q_b", "all ODD", "leftmost Q_b"]
+    hard = {(layer, 1): str(draw.choice(inner if layer < layers else [*POSITIONS]))
+            for layer in range(max(1, layers - 1), layers + 1)}
+    edited, marked = hard_question(network, words, [HardHead(*part, pattern_of(text)) for part, text in hard.items()])
+    floats, patterns = FloatNetwork(edited), {part: pattern_of(text) for part, text in hard.items()}
+    search = HardMargins(FloatNetwork(network), words, patterns)
+    for n in (1, 2, 3, 8):
+        for letters in [letters for letters in product((0, 1), repeat=n) if letters[-1] == 0][:: 1 + 8 * (n == 8)]:
+            expected = direct_logits(network, words, hard, "".join("ab"[letter] for letter in letters))
+            (only,) = judged_markings(marked, letters)
+            tokens = [*marked.before, *(marked.tokens[letter] for letter in only), *marked.after]
+            assert floats.logits(np.array([tokens]), 0)[0][-1] == pytest.approx(expected, abs=1e-9)
+            assert search.margins(np.array([letters]), 0)[0, -1, 0] == pytest.approx(expected[0], abs=1e-9)
+
+
+def test_marks_of_a_position_that_moves_are_refused_before_the_last_layer() -> None:
+    network = next(one for one in map(random_network, range(20)) if len(one.attention_steps) > 1)
+    with pytest.raises(Unsupported, match="rightmost Q_b: another position for each query"):
+        hard_question(replace(network, attention="causal", readout="each"), words_of("each", 4),
+                      [HardHead(1, 1, pattern_of("rightmost Q_b"))])
+
+
+def zoo(name: str, n: int) -> tuple[TrainedNetwork, WordsClaim]:
+    network = plans()[name].network()
+    return network, replace(plans()[name].claim(network), lengths=(1, n), offsets=(0, 0))
+
+
+@pytest.fixture(scope="module")
+def repaired() -> Hardening:
+    network, words = zoo("flip_flop", 8)
+    return harden(network, words, read_patterns(network, words, ["1.1=rightmost Q_r | Q_s"]))
+
+
+@pytest.mark.slow
+def test_a_network_that_is_wrong_as_trained_is_right_with_hard_attention(repaired: Hardening) -> None:
+    assert (repaired.verdict, repaired.is_repaired, repaired.exit_code) == ("certified", True, 0)
+    assert (right_to(repaired.soft), right_to(repaired.decision)) == (7, 8)
+    assert describe_hardening(repaired).endswith("as trained it is wrong at n = 8")
+    assert repaired.decision.certificate is not None
+    printed = str(check_text(repaired.decision.certificate.encode()))
+    assert "head 0 of step 0 attends to the tokens 5 6 7 alone" in printed
+    assert "tokens 5 to 7 are marked copies of the tokens 0 1 2" in printed
+
+
+@pytest.mark.slow
+def test_its_json_has_the_pattern_and_both_verdicts(repaired: Hardening) -> None:
+    found = json.loads(json.dumps(hardening_to_json(repaired)))
+    assert found["heads"][0] == {
+        "head": "1.1", "attends_to": "rightmost Q_r | Q_s", "otherwise": "itself",
+        "soft_mass": pytest.approx(0.185, abs=0.02), "soft_mass_word": found["heads"][0]["soft_mass_word"]}
+    assert (found["soft"]["verdict"], found["hard"]["verdict"], found["repaired"]) == ("refuted", "certified", True)
+
+
+def test_the_answers_of_the_hardened_network_are_right_on_every_word_to_8() -> None:
+    """By the definition of the last r or s, in Python's own loops."""
+    network, words = zoo("flip_flop", 8)
+    floats, step = FloatNetwork(network), FloatNetwork(network).steps[0]
+    assert isinstance(step, FloatAttention)
+    tokens = np.array([words.before[0], *words.tokens])
+    values: dict[tuple[int, str, int, str], Array] = {}
+    for word in (word for n in range(1, 9) for word in product("rsk", repeat=n)):
+        at = max((i for i, letter in enumerate(word) if letter != "k"), default=len(word) - 1)
+        key = (at, word[at], len(word) - 1, word[-1])
+        if key not in values:
+            place = {letter: i for i, letter in enumerate("rsk", 1)}
+            rows = floats.embedded(tokens[[place[word[at]], place[word[-1]]]], np.array([at + 1, len(word)]))
+            written = step.write(rows[1:], [step.heads[0].value(step.normed(rows[:1]))])
+            values[key] = floats.tail(written)[0]
+        logits = values[key]
+        assert (logits[1] > logits[0]) == (word[at] == "s")
+
+
+@pytest.mark.parametrize(("name", "n", "pattern", "to"), [
+    ("first", 6, "first", 6), ("tomita_1", 6, "rightmost Q_0", 4),
+    pytest.param("last_letter_alone", 6, "itself", 6, marks=pytest.mark.slow)])
+def test_the_search_finds_the_pattern(name: str, n: int, pattern: str, to: int) -> None:
+    found = harden(*zoo(name, n))
+    assert [str(one.pattern) for one in found.heads] == [pattern]
+    assert right_to(found.decision) == to
+    assert found.verdict == ("certified" if to == n else "unknown")
+
+
+def test_the_prefix_before_the_first_letter_is_judged_without_marks() -> None:
+    network, words = zoo("first", 4)
+    claim = replace(words, empty=True, cases=(Case(When(parse_formula("true")), words.cases[0].above), Case(
+        When(None, (0,)), words.cases[1].above)), automaton=Automaton(0, ((1, 1), (1, 1))))
+    _, marked = hard_question(network, claim, [HardHead(1, 1, parse_pattern("first", "01", {}))])
+    tracker = track(marked)
+    assert [marked.cases[case].above for case in tracker.cases(tracker.start)] == [words.cases[1].above]
+    assert {marked.cases[case].above for case in tracker.cases(tracker.step(tracker.start, 2))} == {
+        words.cases[0].above}
+
+
+@pytest.mark.parametrize(("given", "complaint"), [
+    ("1.1", "--pattern: found 1.1, expected a head and a pattern such as 1.1=first"),
+    ("1.2=first", "head 1.2, expected 1 to 1 in layer 1"),
+    ("1=first", "--pattern: found 1, expected a layer and a head such as 1.2"),
+    ("1.1=last", "last: expected one of start, letters, itself, previous, first, all, rightmost, leftmost")])
+def test_a_pattern_that_does_not_fit_is_refused(given: str, complaint: str) -> None:
+    with pytest.raises(InputError) as found:
+        read_patterns(*zoo("first", 4), [given])
+    assert str(found.value) == complaint
