@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from certify.commands import decide_options as given_as
 from certify.common.files import check_writable, write_text
-from certify.common.terminal import show_found, write_certificate, write_found
+from certify.common.terminal import show_found, tell, write_certificate, write_found
 from certify.requests import options as option
 from certify.requests.options import written_file
+
+if TYPE_CHECKING:
+    from certify.claims.trained.hard_programs import HardProgram
 
 Pattern = Annotated[list[str] | None, typer.Option(
     "--pattern", metavar="L.H=PATTERN", help="harden this head to a pattern of certify heads, such as 1.1=first or "
     "'1.1=rightmost Q_a'")]
 Model = Annotated[str | None, typer.Option(
     "--model", metavar="FILE", parser=written_file, help="write the hardened network here")]
+Program = Annotated[str | None, typer.Option(
+    "--program", metavar="FILE", parser=written_file, help="write the B-RASP program of the hard network here")]
+ProgramCertificate = Annotated[str | None, typer.Option(
+    "--program-certificate", metavar="FILE", parser=written_file, help="write the certificate that the hard network "
+    "has the program's answers here")]
 Wrong = Annotated[str | None, typer.Option(
     "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word here")]
 
@@ -31,13 +39,16 @@ def harden(
     output: option.Certificate = None,
     hardened: Model = None,
     wrong: Wrong = None,
+    program: Program = None,
+    program_certificate: ProgramCertificate = None,
     **claimed: Any,
 ) -> None:
     """Make the heads of a trained network hard, and certify its answers.
 
     Each head attends to the positions of a pattern alone, with equal weights; without --pattern, the patterns are those
     that keep the most words right. The claim is decided of the hard and of the soft network: one that is wrong as
-    trained may be right with hard attention. docs/howto/heads.md.
+    trained may be right with hard attention. Where its answers depend on the letters that the heads choose alone, the
+    program of the network is written, too. docs/howto/heads.md.
     """
     from certify.claims.trained.flags import flags_of
     from certify.claims.trained.hardening import answer_about_hardening
@@ -55,4 +66,16 @@ def harden(
     write_certificate(wrong, found.decision.wrong_certificate, found.verdict, "certificate of a wrong word")
     if hardened is not None:
         write_text(hardened, network_text(found.edited))
+    write_program(found.program, program, program_certificate)
     raise typer.Exit(found.exit_code)
+
+
+def write_program(found: HardProgram | str, path: str | None, certificate: str | None) -> None:
+    """Write the program and its certificate, where these are requested and there is one."""
+    if isinstance(found, str):
+        if path is not None or certificate is not None:
+            tell(f"certify: no program was written{': ' * bool(found)}{found}")
+        return
+    if path is not None:
+        write_text(path, found.text)
+    write_certificate(certificate, found.decision.certificate, found.decision.verdict, "certificate of the program")

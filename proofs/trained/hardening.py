@@ -143,6 +143,14 @@ class HardeningSearch:
             right, least = n, least if found is None else min(least, found.margin)
         return Score(right, float(least) if right else 0.0)
 
+    def least_of_rows(self, patterns: Patterns) -> Array:
+        """Return the least margin of every row of every case over the words; infinite where no word has the case."""
+        margins, found = HardMargins(self._floats, self.claim, patterns), np.array(np.inf)
+        for n, rows in sorted(self._words.items()):
+            for part in np.array_split(rows, -(-len(rows) // margins.batch(n))):
+                found = np.minimum(found, margins.margins(part, self.claim.offsets[0]).min(axis=(0, 1)))
+        return found
+
     def best(self) -> dict[tuple[int, int], HeadPattern]:
         """Return the best pattern of each head, one after the other; a head stays soft if it is better so."""
         found = dict[tuple[int, int], HeadPattern]()

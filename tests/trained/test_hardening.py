@@ -12,21 +12,26 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from certify import certify
+from certify.claims.trained.hard_programs import HardProgram, find_program
 from certify.claims.trained.hardening import Hardening, harden, read_patterns, right_to
 from certify.claims.trained.hardening_show import describe_hardening, hardening_to_json
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import satisfies
 from constructions.regular.automata import Automaton
+from constructions.rasp.interpreter import run_program
+from constructions.rasp.parser import parse_program
 from constructions.trained.claim import Case, Read, When, WordsClaim
 from constructions.trained.hard_patterns import Copies, HardHead, hard_question, unmarked
+from constructions.trained.hard_programs import opposite
 from constructions.trained.head_patterns import HeadPattern, parse_pattern
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.check import check_text
 from proofs.trained.forward import FloatAttention, FloatNetwork
 from proofs.trained.hardening import HardMargins
-from proofs.words.tracking import State, track
+from proofs.words.tracking import State, cases_at, track
 from tests.trained.random_networks import random_network
 
 Array = NDArray[np.float64]
@@ -222,3 +227,53 @@ def test_a_pattern_that_does_not_fit_is_refused(given: str, complaint: str) -> N
     with pytest.raises(InputError) as found:
         read_patterns(*zoo("first", 4), [given])
     assert str(found.value) == complaint
+
+
+PATTERNS_OF_ZOO = {"first": "first", "flip_flop": "rightmost Q_r | Q_s", "tomita_2": "leftmost Q_0"}
+
+
+def program_of_zoo(name: str, n: int) -> tuple[HardProgram, WordsClaim]:
+    network, words = zoo(name, n)
+    return find_program(network, words, read_patterns(network, words, [f"1.1={PATTERNS_OF_ZOO[name]}"])), words
+
+
+@pytest.mark.parametrize("name", PATTERNS_OF_ZOO)
+def test_the_program_and_its_formulas_have_the_answers_of_the_claim_on_every_word(name: str) -> None:
+    found, words = program_of_zoo(name, 5)
+    assert found.decision.verdict == "certified" and found.states and found.wrong is None
+    assert found.decision.certificate is not None
+    check_text(found.decision.certificate.encode())
+    program, count = parse_program(found.text), len(found.formulas)
+    rows = list(dict.fromkeys(row for case in words.cases for row in case.above))
+    canonical = [row for place, row in enumerate(rows) if opposite(row) not in rows[:place]]
+    for word in (word for n in range(1, 6) for word in product(words.alphabet, repeat=n)):
+        vectors = run_program(program, word)
+        answers = [list(vectors.values())[place][-1] for place in range(-count, 0)]
+        assert answers == [satisfies(formula, word, len(word)) for formula in found.formulas]
+        for row in (row for case in cases_at(words, word, len(word)) for row in words.cases[case].above):
+            assert answers[canonical.index(row if row in canonical else opposite(row))] == (row in canonical)
+
+
+def test_the_program_of_the_flip_flop_is_one_line_and_its_formula_is_certified() -> None:
+    found, _ = program_of_zoo("flip_flop", 3)
+    assert found.text.splitlines()[1:] == [
+        "c1(i) := rightmost j [j<=i, in(j) == 'r' | in(j) == 's'] in(j) : in(i)", "answer(i) := c1(i) == 's'"]
+    assert certify(found.formulas[0], alphabet="rsk", max_n=6).verdict == "certified"
+
+
+def test_a_claim_that_the_program_breaks_is_named_with_its_word() -> None:
+    network, words = zoo("flip_flop", 4)
+    found = find_program(network, words, read_patterns(network, words, ["1.1=first"]))
+    assert found.wrong == ("r", "s") and not found.states
+    assert found.decision.verdict == "certified"
+
+
+@pytest.mark.parametrize(("name", "pattern", "reason"), [
+    ("first", "letters", "letters: a program is written of heads that attend to one position, by its letter"),
+    ("first", "rightmost ODD", "rightmost ODD: a program is written of heads that attend to one position, by its letter"),
+    ("tomita_1", "first", "the answer depends on more than the letters 0, 1")])
+def test_what_has_no_program_is_refused(name: str, pattern: str, reason: str) -> None:
+    network, words = zoo(name, 5)
+    with pytest.raises(Unsupported) as found:
+        find_program(network, words, read_patterns(network, words, [f"1.1={pattern}"]))
+    assert str(found.value) == reason

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from certify.claims.trained.answering import decide_question
 from certify.claims.trained.decide import Settings, decide
 from certify.claims.trained.decision import Decision
+from certify.claims.trained.hard_programs import HardProgram, find_program
 from certify.claims.trained.heads import read_head
 from certify.claims.trained.lengths_decision import LengthsDecision
 from certify.common.answer import certified_to
 from certify.common.verdicts import WithExitStatus
-from constructions.errors import InputError
+from constructions.errors import InputError, Unsupported
 from constructions.trained.claim import WordsClaim, check_fits
 from constructions.trained.edits import check_unedited
 from constructions.trained.hard_patterns import HardHead, hard_question, unmarked
@@ -41,7 +42,8 @@ class HardenedHead:
 class Hardening(WithExitStatus):
     """A network whose ``heads`` are hard: the decision about it, and that about the network as trained.
 
-    ``marked`` is the claim about the ``edited`` network. ``asked`` if the user chose the patterns.
+    ``marked`` is the claim about the ``edited`` network. ``asked`` if the user chose the patterns. ``program`` has the
+    answers of a certified hard network, or is the reason why none was found; empty if it was not searched.
     """
 
     network: TrainedNetwork
@@ -51,6 +53,7 @@ class Hardening(WithExitStatus):
     marked: WordsClaim
     decision: Decision
     soft: Decision | LengthsDecision
+    program: HardProgram | str
     asked: bool
     rounds: int
     seconds: float
@@ -100,8 +103,18 @@ def harden(network: TrainedNetwork, claim: WordsClaim, hard: Sequence[HardHead] 
     masses = Masses(network, claim)
     heads = tuple(HardenedHead(one.layer, one.head, one.pattern, least_mass(masses, one)) for one in chosen)
     return Hardening(network, claim, heads, edited, marked, decision,
-                     decide_question(network, claim, settings=settings), search is None, rounds,
-                     time.perf_counter() - start)
+                     decide_question(network, claim, settings=settings),
+                     program_of(network, claim, chosen, settings) if decision.verdict == "certified" else "",
+                     search is None, rounds, time.perf_counter() - start)
+
+
+def program_of(network: TrainedNetwork, claim: WordsClaim, hard: Sequence[HardHead], settings: Settings | None
+               ) -> HardProgram | str:
+    """Return the program of a hard network, or why there is none."""
+    try:
+        return find_program(network, claim, hard, settings)
+    except Unsupported as reason:
+        return str(reason)
 
 
 def least_mass(masses: Masses, one: HardHead) -> MassRange | None:

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from certify.claims.trained.decision import Decision
+from certify.claims.trained.hard_programs import HardProgram
 from certify.claims.trained.hardening import HardenedHead, Hardening
 from certify.claims.trained.heads_show import describe_pattern
 from certify.claims.trained.show import describe_claim, describe_network
@@ -13,6 +14,12 @@ from certify.claims.trained.showing import decision_to_json, describe_decision
 from certify.common.terminal_tables import TableColumn, plain, print_table, verdict_text
 from certify.common.verdicts import colour
 from certify.common.words import show_powers
+from constructions.language.printer import format_briefly
+from constructions.trained.head_patterns import OF_KEYS
+
+
+MAY_BE_NOWHERE = (*OF_KEYS, "previous", "start")
+"""The patterns of which a prefix may have no position."""
 
 
 def print_hardening(out: Console, found: Hardening) -> None:
@@ -31,13 +38,39 @@ def print_hardening(out: Console, found: Hardening) -> None:
         (name, verdict_text(decision.verdict), describe_decision(decision))
         for name, decision in (("soft, as trained", found.soft), ("hard", found.decision))])
     out.print()
+    for line in describe_program(found.program):
+        out.print(plain(line))
     out.print(Text(f"{found.verdict}:", style=colour(found.verdict)), plain(describe_hardening(found)))
+
+
+def describe_program(program: HardProgram | str) -> list[str]:
+    """Describe the program of a hard network and what is proved of it, or why there is none; a line each."""
+    if isinstance(program, str):
+        return [f"program   none: {program}", ""] if program else []
+    lines = program.text.strip().split("\n")
+    length = ("its answers are those of the claim at every length" if program.states else
+              "its answers are those of the claim at the lengths above" if program.wrong is None else
+              f"its answer is not that of the claim on {show_powers(program.wrong)}")
+    return [f"program   {lines[0]}", *[f"          {line}" for line in lines[1:]],
+            *[f"formula   {format_briefly(formula)}" for formula in program.formulas],
+            f"proved    the hard network has the program's answers: {describe_decision(program.decision)}",
+            f"          {length}", ""]
+
+
+def program_to_json(program: HardProgram | str) -> dict[str, Any]:
+    """Return the program as JSON."""
+    if isinstance(program, str):
+        return {"program": None, **({"reason": program} if program else {})}
+    return {"program": {
+        "text": program.text, "formulas": [str(formula) for formula in program.formulas],
+        "hard_network": decision_to_json(program.decision), "right_at_every_length": bool(program.states),
+        "wrong": None if program.wrong is None else list(program.wrong)}}
 
 
 def describe_hardening(found: Hardening) -> str:
     """Describe the verdict in a sentence."""
-    heads = ", ".join(f"head {one.layer}.{one.head} to {describe_pattern(one.pattern)}, else to itself"
-                      for one in found.heads)
+    heads = ", ".join(f"head {one.layer}.{one.head} to {describe_pattern(one.pattern)}"
+                      + ", else to itself" * (one.pattern.name in MAY_BE_NOWHERE) for one in found.heads)
     hard = f"with hard attention of {heads}, the network is {describe_decision(found.decision)}"
     if found.verdict != found.decision.verdict:
         return f"no hard attention was certified in {found.rounds} searches; {hard}"
@@ -53,7 +86,7 @@ def hardening_to_json(found: Hardening) -> dict[str, Any]:
     """Return the hardened network as JSON: the heads, and both decisions."""
     return {"verdict": found.verdict, "heads": [head_to_json(one) for one in found.heads],
             "repaired": found.is_repaired, "soft": decision_to_json(found.soft),
-            "hard": decision_to_json(found.decision), "searches": found.rounds, "seconds": round(found.seconds, 3)}
+            "hard": decision_to_json(found.decision), **program_to_json(found.program), "searches": found.rounds, "seconds": round(found.seconds, 3)}
 
 
 def head_to_json(one: HardenedHead) -> dict[str, Any]:
