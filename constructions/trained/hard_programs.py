@@ -99,11 +99,11 @@ def program_claim(table: HardTable, formulas: Sequence[Formula]) -> WordsClaim:
     Judged are the places where the claim of the table's words judges the row or its opposite.
     """
     cases: dict[Case, None] = {}
-    for case, row in [(case, row) for case in table.words.cases for row in case.above]:
-        number = table.number(row)
-        for formula, above in ((formulas[number], table.rows[number]),
-                               (Not(formulas[number]), opposite(table.rows[number]))):
-            cases[Case(both(case.when, formula), (above,))] = None
+    for case in table.words.cases:
+        for number in map(table.number, case.above):
+            row, formula = table.rows[number], formulas[number]
+            cases[Case(both(case.when, formula), (row,))] = None
+            cases[Case(both(case.when, Not(formula)), (opposite(row),))] = None
     return replace(table.words, cases=tuple(cases), empty=False, margin=Fraction(0))
 
 

@@ -19,9 +19,9 @@ from certify.claims.trained.hardening_show import describe_hardening, hardening_
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import satisfies
-from constructions.regular.automata import Automaton
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program
+from constructions.regular.automata import Automaton
 from constructions.trained.claim import Case, Read, When, WordsClaim
 from constructions.trained.hard_patterns import Copies, HardHead, hard_question, unmarked
 from constructions.trained.hard_programs import opposite
@@ -270,7 +270,8 @@ def test_a_claim_that_the_program_breaks_is_named_with_its_word() -> None:
 
 @pytest.mark.parametrize(("name", "pattern", "reason"), [
     ("first", "letters", "letters: a program is written of heads that attend to one position, by its letter"),
-    ("first", "rightmost ODD", "rightmost ODD: a program is written of heads that attend to one position, by its letter"),
+    ("first", "rightmost ODD", "rightmost ODD: a program is written of heads that attend to one position, by its "
+     "letter"),
     ("tomita_1", "first", "the answer depends on more than the letters 0, 1")])
 def test_what_has_no_program_is_refused(name: str, pattern: str, reason: str) -> None:
     network, words = zoo(name, 5)

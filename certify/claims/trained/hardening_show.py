@@ -17,7 +17,6 @@ from certify.common.words import show_powers
 from constructions.language.printer import format_briefly
 from constructions.trained.head_patterns import OF_KEYS
 
-
 MAY_BE_NOWHERE = (*OF_KEYS, "previous", "start")
 """The patterns of which a prefix may have no position."""
 
@@ -86,7 +85,8 @@ def hardening_to_json(found: Hardening) -> dict[str, Any]:
     """Return the hardened network as JSON: the heads, and both decisions."""
     return {"verdict": found.verdict, "heads": [head_to_json(one) for one in found.heads],
             "repaired": found.is_repaired, "soft": decision_to_json(found.soft),
-            "hard": decision_to_json(found.decision), **program_to_json(found.program), "searches": found.rounds, "seconds": round(found.seconds, 3)}
+            "hard": decision_to_json(found.decision), **program_to_json(found.program), "searches": found.rounds,
+            "seconds": round(found.seconds, 3)}
 
 
 def head_to_json(one: HardenedHead) -> dict[str, Any]:
