@@ -36,7 +36,7 @@ class Score:
     """The length up to which all tried words are right, and the least margin of these words."""
 
     right_to: int
-    margin: float
+    margin: np.float64
 
 
 class HardMargins(WordMargins):
@@ -141,7 +141,7 @@ class HardeningSearch:
             if found is not None and not found.margin > 0:
                 break
             right, least = n, least if found is None else min(least, found.margin)
-        return Score(right, float(least) if right else 0.0)
+        return Score(right, least if right else np.float64())
 
     def least_of_rows(self, patterns: Patterns) -> Array:
         """Return the least margin of every row of every case over the words; infinite where no word has the case."""

@@ -97,8 +97,12 @@ SENTENCES: dict[str, list[Change]] = {
     "{edit: `sharpen head`, step, head, doublings: 1 to 64}": [
         ("gpt2", "edits", [edit("sharpen head", head=0, doublings=0)]),
         ("gpt2", "edits", [edit("sharpen head", head=0, doublings=65)])],
-    "{edit: `mark tokens`, tokens: ascending numbers}": [
+    "{edit: `mark tokens`, tokens: ascending numbers, which may repeat}": [
         ("gpt2", "edits", [{"edit": "mark tokens", "tokens": [1, 0]}])],
+    "{edit: `attend hard`, step, head, tokens: ascending numbers}": [
+        ("gpt2", "edits", [edit("attend hard", head=0, tokens=[1, 0])]),
+        ("gpt2", "edits", [edit("attend hard", head=0, tokens=[1, 1])]),
+        ("gpt2", "edits", [edit("attend hard", head=9, tokens=[1])])],
     "{edit: `read head`, step, head, what: `mass`, `average` or `average less uniform`}": [
         ("gpt2", "edits", [edit("read head", head=0, what="mass")]),
         ("gpt2", "edits", [edit("read head", head=0, what="values")])],

@@ -187,7 +187,7 @@ class AttendedHead:
 
     def _may_see_none(self, skeleton: Skeleton) -> Array:
         """Return whether a path to each query has none of the tokens that hard attention attends to."""
-        signs = [np.full((len(one), 1, 1), -1.0) for one in self.low]
+        signs = [-np.ones((len(one), 1, 1)) for one in self.low]
         sums, _ = longest(skeleton, self.queries.ends, self._terms(signs), np.zeros((len(self.queries), 1)))
         return np.asarray(sums[:, 0] == 0)
 
