@@ -192,8 +192,8 @@ class Editor:
                 "keep neurons": f"step {edit.step} keeps the neurons {numbers}; the others output {to}",
                 "sharpen head": f"the scores of {part} are times 2^{numbers}",
                 "mark tokens": f"tokens {vocabulary} to {last} are marked copies of the tokens {numbers}",
-                "attend hard": f"{part} attends to the tokens {numbers} alone, with equal weights; where it sees none "
-                               "of them, to its own token",
+                "attend hard": f"{part} attends to its own token alone" if not edit.numbers else
+                f"{part} attends to the tokens {numbers} alone, with equal weights; where it sees none, to its own",
                 "read head": f"the network ends at {part}: its logits are, in order, the {edit.what} of {part}, and 1",
             }[edit.kind])
         mass = "mass: the sum of the weights of marked tokens; " * (self._read is not None)
