@@ -314,3 +314,30 @@ PART = {"step": 0, "head": 0}
     ([{"edit": "read head", **PART, "what": "mass"}], "edits: what: there are no marked tokens")])
 def test_the_checker_refuses_an_edit_that_does_not_fit(edits: object, complaint: str) -> None:
     assert refused_by_checker(edits) == complaint
+
+
+def test_what_a_changed_claim_about_hard_attention_leaves_accepted_is_true_on_every_word() -> None:
+    """Another alphabet, other tokens for letters, another token before the word, other formulas and rows."""
+    document, verdicts = json.loads((CORPUS / "trained_hard_head.cert").read_text(encoding="utf-8")), Counter[bool]()
+    claim, words = document["claim"], [{"offset": 0, "from": 1, "to": 6, "by": "words"}]
+    changes: list[dict[str, Any]] = [
+        {"alphabet": ["a", "b", "a*", "c"]}, {"tokens": [0, 1, 4, 3]}, {"tokens": [1, 0, 3, 4]},
+        {"tokens": [0, 1, 3, 1]}, {"tokens": [0, 4, 3, 4]}, {"before": [4]}, {"before": [0]}, {"before": [3]},
+        {"alphabet": ["a", "b", "b*"], "tokens": [0, 1, 4]}, {"alphabet": ["a", "b"], "tokens": [0, 1]}]
+    for place, case in enumerate(claim["cases"]):
+        others = [{"when": {"formula": "true"}}, {"when": {"formula": "Q_a"}}, {"when": {"formula": "Q['b*']"}},
+                  {"above": [[[1 - place, "1"]]]}]
+        changes += [{"cases": [*claim["cases"][:place], case | other, *claim["cases"][place + 1:]]} for other in others]
+    for change in changes:
+        mutant = document | {"claim": claim | change, "evidence": {"graphs": [], "directions": [], "units": words}}
+        try:
+            check_text((json.dumps(mutant, indent=1) + "\n").encode())
+        except Refusal:
+            verdicts[False] += 1
+            continue
+        verdicts[True] += 1
+        parsed = claim_from_json(mutant["claim"], "m")
+        margins = WordMargins(FloatNetwork(network_from_json(mutant["network"], "m")), parsed)
+        assert all(margins.margins(some, 0).min() > 0 for n in range(1, 6)
+                   for some in words_in_batches(len(parsed.alphabet), n, 1 << 10))
+    assert verdicts[False] >= 8 and verdicts[True] >= 2
