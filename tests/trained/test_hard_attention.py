@@ -96,8 +96,11 @@ def verdict(network: TrainedNetwork, claim: WordsClaim, margin: float, most_word
     return decide(network, replace(claim, margin=Fraction(margin)), settings).verdict
 
 
-@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(6, 60)
-                                              if seed != 13)])
+ALWAYS = (0, 2, 4, 6, 15, 24, 26, 38)  # wrong tokens of a key-value cache change a margin of some of them
+
+
+@pytest.mark.parametrize("seed", [seed if seed in ALWAYS else pytest.param(seed, marks=pytest.mark.exhaustive)
+                                  for seed in range(60) if seed != 13])
 def test_margins_of_hard_attention_are_those_of_every_word(seed: int) -> None:
     network, claim, least = question(seed, 3)
     assert verdict(network, claim, least - 1e-6, 1 << 10) == "certified"
