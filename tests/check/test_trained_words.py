@@ -128,12 +128,12 @@ def test_places_at_once_are_remembered_as_one_by_one(read: str) -> None:
     stack = judge.stacks.at(0)
     attention = stack.blocks[-1][0]
     assert attention.shares_keys is (read == "first")
-    seen = [attention.project(stack.start(token, place), place, with_query=True)
-            for place, token in enumerate([0, 2, 1, 1, 0])]
+    tokens = [0, 2, 1, 1, 0]
+    seen = [attention.project(stack.start(token, place), place, with_query=True) for place, token in enumerate(tokens)]
     at_once, one_by_one = (AttentionMemory(stack, attention, 26) for _ in range(2))
-    at_once.fill(seen)
-    for one in seen:
-        one_by_one.add(one)
+    at_once.fill(seen, tokens)
+    for one, token in zip(seen, tokens, strict=True):
+        one_by_one.add(one, token)
     for place in range(5):
         found, expected = at_once.averages(seen[place], place), one_by_one.averages(seen[place], place)
         assert [(list(z), e) for z, e, _ in found] == [(list(z), e) for z, e, _ in expected]
