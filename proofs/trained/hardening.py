@@ -152,7 +152,10 @@ class HardeningSearch:
         return found
 
     def best(self) -> dict[tuple[int, int], HeadPattern]:
-        """Return the best pattern of each head, one after the other; a head stays soft if it is better so."""
+        """Return the best pattern of each head, one after the other; a head stays soft if it is better so.
+
+        A head that is the only one stays soft only if every pattern is wrong on a shortest word.
+        """
         found = dict[tuple[int, int], HeadPattern]()
         heads = [(layer, head) for layer, step in enumerate(self.network.attention_steps, 1)
                  for head in range(1, len(step.heads) + 1)]
@@ -160,7 +163,8 @@ class HardeningSearch:
             tried = [{**found, part: pattern} for pattern in candidates(self.claim)
                      if is_supported(self.network, part[0], pattern)]
             best = max(tried, key=self.score)
-            if len(heads) == 1 or self.score(best).right_to >= self.score(found).right_to:
+            least = 1 if len(heads) == 1 else self.score(found).right_to
+            if self.score(best).right_to >= least:
                 found = best
         return found
 

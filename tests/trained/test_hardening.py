@@ -207,6 +207,11 @@ def test_the_search_finds_the_pattern(name: str, n: int, pattern: str, to: int) 
     assert found.verdict == ("certified" if to == n else "unknown")
 
 
+def test_a_network_that_averages_has_no_pattern() -> None:
+    with pytest.raises(Unsupported, match="no pattern that was tried keeps the tried words right"):
+        harden(*zoo("d_2", 4))
+
+
 def test_the_prefix_before_the_first_letter_is_judged_without_marks() -> None:
     network, words = zoo("first", 4)
     claim = replace(words, empty=True, cases=(Case(When(parse_formula("true")), words.cases[0].above), Case(

@@ -80,7 +80,7 @@ def harden(network: TrainedNetwork, claim: WordsClaim, hard: Sequence[HardHead] 
 
     Raises:
         InputError: if the claim or a head does not fit the network.
-        Unsupported: if no method decides words of these lengths, or a pattern is not for this layer.
+        Unsupported: if no method decides words of these lengths, a pattern is not for this layer, or none was found.
     """
     start = time.perf_counter()
     check_unedited(network)
@@ -92,7 +92,7 @@ def harden(network: TrainedNetwork, claim: WordsClaim, hard: Sequence[HardHead] 
         if search is not None:
             chosen = hard_heads(search.best())
         if not chosen:
-            raise InputError("no head can be hard with all tried words right; --pattern L.H=PATTERN chooses one")
+            raise Unsupported("no pattern that was tried keeps the tried words right; --pattern L.H=PATTERN chooses one")
         edited, marked = hard_question(network, claim, chosen)
         decision = decide(edited, marked, settings)
         if search is None or decision.wrong is None or rounds == ROUNDS:
