@@ -92,7 +92,7 @@ def harden(network: TrainedNetwork, claim: WordsClaim, hard: Sequence[HardHead] 
         if search is not None:
             chosen = hard_heads(search.best())
         if not chosen:
-            raise Unsupported("no pattern that was tried keeps the tried words right; --pattern L.H=PATTERN chooses one")
+            raise Unsupported("no pattern that was tried keeps the tried words right; --pattern L.H=... chooses one")
         edited, marked = hard_question(network, claim, chosen)
         decision = decide(edited, marked, settings)
         if search is None or decision.wrong is None or rounds == ROUNDS:
