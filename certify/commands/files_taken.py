@@ -33,6 +33,7 @@ TAKEN: Mapping[tuple[str, str], tuple[frozenset[str], str]] = {
     ("learn", "model"): TRAINED_NETWORK, ("learn", "claim"): CLAIM,
     ("heads", "model"): TRAINED_NETWORK, ("heads", "claim"): CLAIM,
     ("ablate", "model"): TRAINED_NETWORK, ("ablate", "claim"): CLAIM,
+    ("harden", "model"): TRAINED_NETWORK, ("harden", "claim"): CLAIM,
     ("equal", "model"): TRAINED_NETWORK, ("equal", "second"): TRAINED_NETWORK, ("equal", "claim"): CLAIM,
     ("train", "task"): CLAIM, ("train", "model"): TRAINED_NETWORK,
     ("import", "files"): (WEIGHTS | {"folder", "binary"}, "weights of a trained network (.safetensors, .pt, .onnx)"),

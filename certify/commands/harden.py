@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from certify.claims.trained.hard_programs import HardProgram
 
 Pattern = Annotated[list[str] | None, typer.Option(
-    "--pattern", metavar="L.H=PATTERN", help="harden this head to a pattern of certify heads, such as 1.1=first or "
-    "'1.1=rightmost Q_a'")]
+    "--pattern", metavar="L.H=PATTERN", help="give this head hard attention to these positions, as of heads "
+    "--on: 1.1=first, '1.1=rightmost Q_a'")]
 Model = Annotated[str | None, typer.Option(
     "--model", metavar="FILE", parser=written_file, help="write the hardened network here")]
 Program = Annotated[str | None, typer.Option(
@@ -43,7 +43,7 @@ def harden(
     program_certificate: ProgramCertificate = None,
     **claimed: Any,
 ) -> None:
-    """Make the heads of a trained network hard, and certify its answers.
+    """Make the heads of a trained network hard, and prove its answers.
 
     Each head attends to the positions of a pattern alone, with equal weights; without --pattern, the patterns are those
     that keep the most words right. The claim is decided of the hard and of the soft network: one that is wrong as
