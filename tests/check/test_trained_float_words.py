@@ -11,7 +11,7 @@ import pytest
 
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.floats import proof
-from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack, KeysAndValues
+from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack, KeysAndValues, bits_of
 from proofs.check.checker.chapters.trained.floats.inputs import InputsUnderModel
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
 from proofs.check.checker.chapters.trained.reading.words_claim import WordsUnit
@@ -69,15 +69,17 @@ def shown(run: Emulation, tokens: Any) -> Iterator[tuple[Any, list[tuple[Any, An
 def known_streams(stack: FloatStack, word: tuple[int, ...]) -> Iterator[tuple[str, list[Any]]]:
     """Yield the bounds before each attention step, of keys and values, and of the stream after it, by position."""
     streams = [stack.embed(token, 1 + place) for place, token in enumerate(word)]
+    end = 1
     for stage in stack.stages:
         yield "stream", [spread(stack.budget, stream) for stream in streams]
-        both = [stack.project(stage, stream, place, 1 + place) for place, stream in enumerate(streams)]
+        both, end = stack.project_all(stage, streams, 1, end)
         seen = [one for _, one in both]
         yield "seen", seen
         last = [place + 1 if stack.network.causal else len(word) for place in range(len(word))]
-        yield "stream", [spread(stack.budget, stack.attend(stage, asked, seen[:end]))
-                         for (asked, _), end in zip(both, last, strict=True)]
-        streams = [stack.attend_and_pass(stage, asked, seen[:end]) for (asked, _), end in zip(both, last, strict=True)]
+        streams = [stack.attend(stage, asked, seen[:visible], end)
+                   for (asked, _), visible in zip(both, last, strict=True)]
+        yield "stream", [spread(stack.budget, stream) for stream in streams]
+        streams = stack.all_between(stage.after, streams, fast=True)
 
 
 def share_of(known: CentredRange, numbers: Any) -> float:
@@ -88,7 +90,7 @@ def share_of(known: CentredRange, numbers: Any) -> float:
 
 def share_of_seen(known: KeysAndValues, found: list[tuple[Any, Any]], place: int) -> float:
     return max(share_of(one, numbers[:, place]) for head, both in enumerate(found)
-               for one, numbers in zip((known.keys[head].known, known.values[head]), both, strict=True))
+               for one, numbers in zip((known.keys[head].known, known.values[head].known), both, strict=True))
 
 
 @pytest.mark.one_in(3)
@@ -117,16 +119,18 @@ def test_streams_keys_and_values_of_drawn_runs_are_within_their_forms(kind: str,
 
 
 def test_memory_is_counted_for_the_tokens_that_are_kept() -> None:
-    """Memory for each token of the input for each of two attention steps, and a constant; no more for more inputs."""
+    """That of each token's forms at each of two attention steps, and of all first ones; no more for more inputs."""
     prover = prover_of(network_of("layer", True), KNOWN["binary32"])
     walk, budget, beside = CachedExecutions(prover.network.forms, 1), prover.network.forms.budget, list[int]()
-    token, words = walk._stack.bits_of_a_token, [(2, 0, 1, 1), (2, 0, 1), (2, 1), (2, 0, 1, 1), (2, 1, 0), (2, 0, 1, 1)]
+    words = [(2, 0, 1, 1), (2, 0, 1), (2, 1), (2, 0, 1, 1), (2, 1, 0), (2, 0, 1, 1)]
     before = budget.bits_left
     for word in words * 3:
         list(walk.attended(word, [len(word) - 1]))
-        beside.append(before - budget.bits_left - 2 * len(word) * token)
-    starts = len({(place, one) for word in words for place, one in enumerate(word)})
-    assert len(set(beside[len(words):])) == 1 and beside[-1] >= 2 * starts * token > 0
+        beside.append(before - budget.bits_left - sum(walk._held))
+        second = bits_of(walk._last[-1], walk._attended[1][-1])
+        assert len(walk._held) == len(word) and all(one > 0 for one in walk._held) and walk._held[-1] > second > 0
+    assert len(set(beside[len(words):])) == 1
+    assert beside[-1] >= sum(bits_of(*one) for one in walk._starts.values()) > 0
 
 
 @pytest.mark.parametrize("has_attention", [True, False])

@@ -20,12 +20,14 @@ from ..zonotopes.affine import (
     Linear,
     known_by_sizes,
     make_linear,
+    placed,
     promoted,
     shortened,
     widened,
 )
 from ..zonotopes.layers import NormMaps, UnitMaps, make_maps, make_norm
 from ..zonotopes.linear_maps import make_bias, make_map, to_units
+from ..zonotopes.packed_integers import SLOT
 from ..zonotopes.scores import PathBounds, Vectors
 from .exact_sums import is_whole
 from .operations import Operations
@@ -34,8 +36,6 @@ from .softmax import SoftmaxOnForms
 if TYPE_CHECKING:
     from .rounded_units import RounderOfRuns
     from .score_caps import CapOnForms
-
-FORM_SLOTS = 64  # bound of the symbols, of INTEGER_BITS each, of a coordinate of a stream or a key that is kept
 
 
 class ConcatenatedAttention(NamedTuple):
@@ -59,13 +59,15 @@ class Stage(NamedTuple):
 
     attention: ConcatenatedAttention
     after: list[NormMaps | UnitMaps]
+    shared: bool
 
 
 class KeysAndValues(NamedTuple):
-    """Key, over the symbols of its token, and value of each head, of one token."""
+    """Key and value of each head, of one token; ``end`` is the first slot after its symbols."""
 
     keys: list[Vectors]
-    values: list[CentredRange]
+    values: list[Vectors]
+    end: int
 
 
 class QueryBounds(NamedTuple):
@@ -75,6 +77,12 @@ class QueryBounds(NamedTuple):
     read: AffineForm
     place: int
     position: int
+
+
+def bits_of(query: QueryBounds, attended: KeysAndValues) -> int:
+    """Return the memory of a token's forms at an attention step."""
+    forms = [query.stream, query.read, *(one.form for one in [*attended.keys, *attended.values])]
+    return sum((4 * INTEGER_BITS + SLOT * form.slots) * len(form.rows) for form in forms)
 
 
 def make_attention(budget: Budget, step: AttentionStep) -> ConcatenatedAttention:
@@ -110,11 +118,7 @@ class FloatStack:
         first, stages = network.stages
         self.first = [self._make_maps(step) for step in first]
         self.stages = [Stage(self._with_cap(step.cap, make_attention(budget, step)), [
-            self._make_maps(one) for one in after]) for step, after in stages]
-        attentions = [stage.attention for stage in self.stages]
-        widest = max(((2 + FORM_SLOTS) * len(one.key.columns) + 2 * len(one.value.columns) for one in attentions),
-                     default=0)
-        self.bits_of_a_token = (widest + (4 + FORM_SLOTS) * network.width) * INTEGER_BITS
+            self._make_maps(one) for one in after], number > 0) for number, (step, after) in enumerate(stages)]
         unembedding = network.unembedding
         self._unembedding = make_map(budget, unembedding.weight, unembedding.bias)
 
@@ -159,10 +163,25 @@ class FloatStack:
         key = operations.entering(self.rotated(attention, operations.linear(attention.key, read), attention.queries,
                                                position))
         known = known_by_sizes(key)
-        value = known_by_sizes(operations.entering(operations.linear(attention.value, read)))
+        value = operations.entering(operations.linear(attention.value, continued(read, key.slots)))
+        known_value = known_by_sizes(value)
         attended = KeysAndValues([Vectors(_take(key, part), _part(known, part)) for part in attention.queries],
-                                 [_part(value, part) for part in attention.values])
+                                 [Vectors(_take(value, part), _part(known_value, part)) for part in attention.values],
+                                 value.slots)
         return QueryBounds(stream, read, place, position), attended
+
+    def project_all(self, stage: Stage, streams: Sequence[AffineForm], offset: int, start: int
+                    ) -> tuple[list[tuple[QueryBounds, KeysAndValues]], int]:
+        """Return all tokens at an attention step, their keys and values, and the first slot after all symbols.
+
+        From slot ``start`` on each stream has symbols that no other has.
+        """
+        found, end = [], start
+        for place, stream in enumerate(streams):
+            own = placed(self.budget, stream, start, end) if stage.shared else stream
+            found.append(self.project(stage, own, place, offset + place))
+            end = found[-1][1].end if stage.shared else 1
+        return found, end
 
     def rotated(self, attention: ConcatenatedAttention, x: AffineForm, parts: Sequence[range],
                 position: int) -> AffineForm:
@@ -176,16 +195,18 @@ class FloatStack:
         """Return the stream of a token after an attention step and the steps up to the next one."""
         return self.between(stage.after, self.attend(stage, query_token, attended), fast=True)
 
-    def attend(self, stage: Stage, query_token: QueryBounds, attended: Sequence[KeysAndValues]) -> AffineForm:
-        """Return the stream of a token after an attention step."""
-        attention, operations, softmax = stage.attention, self.operations, self.softmax
-        query = operations.entering(self.rotated(attention, operations.linear(attention.query, query_token.read),
+    def attend(self, stage: Stage, query_token: QueryBounds, attended: Sequence[KeysAndValues], top: int = 0
+               ) -> AffineForm:
+        """Return the stream of a token after an attention step; from slot ``top`` on all tokens have symbols apart."""
+        attention, operations, softmax, shared = stage.attention, self.operations, self.softmax, stage.shared
+        read = continued(query_token.read, max(top, *(one.end for one in attended))) if shared else query_token.read
+        query = operations.entering(self.rotated(attention, operations.linear(attention.query, read),
                                                 attention.queries, query_token.position))
         count = len(attended)
         biases = [None if slope is None else [slope * (place - query_token.place) for place in range(count)]
                   for slope in attention.slopes]
         parts = [softmax.scores(_take(query, part), [one.keys[head] for one in attended], attention.scale, biases[head],
-                                attention.cap) for head, part in enumerate(attention.queries)]
+                                attention.cap, shared) for head, part in enumerate(attention.queries)]
         scores = join_forms(parts)
         stored = [PathBounds(x - reach, x + reach) for x, reach in zip(*known_by_sizes(scores), strict=True)]
         errors = [more for head in range(len(parts))
@@ -193,8 +214,9 @@ class FloatStack:
         scores = promoted(widened(scores, errors))
         averages = []
         for head in range(len(parts)):
-            own, values = range(head * count, (head + 1) * count), [one.values[head] for one in attended]
-            average = softmax.average(_take(scores, own), values, count)
+            own, values = range(head * count, (head + 1) * count), [one.values[head].known for one in attended]
+            forms = [one.values[head].form for one in attended] if shared else None
+            average = softmax.average(_take(scores, own), values, count, forms)
             averages.append(softmax.sharpened(average, stored[own.start:own.stop], errors[own.start:own.stop], values))
         made = [error for one in averages for error in one.made]
         joined = operations.stored(join_forms([one.form for one in averages]), made)
@@ -230,6 +252,11 @@ def _take(form: AffineForm, part: range) -> AffineForm:
     """Return some coordinates of a form; its symbols are kept."""
     cut = slice(part.start, part.stop)
     return AffineForm(form.rows[cut], form.slots, form.radii[cut], form.sizes[cut], form.fresh)
+
+
+def continued(form: AffineForm, slots: int) -> AffineForm:
+    """Return the form, whose further symbols begin at slot ``slots`` or later."""
+    return form._replace(slots=max(slots, form.slots))
 
 
 def join_forms(forms: Sequence[AffineForm]) -> AffineForm:

@@ -5,8 +5,8 @@ See docs/background/floats_rules.md, section 7.
 
 from collections.abc import Iterator, Sequence
 
-from ..zonotopes.affine import AffineForm
-from .form_stack import FloatStack, KeysAndValues, QueryBounds
+from ..zonotopes.affine import AffineForm, placed
+from .form_stack import FloatStack, KeysAndValues, QueryBounds, bits_of
 
 
 class CachedExecutions:
@@ -17,6 +17,8 @@ class CachedExecutions:
         self._tokens: list[int] = []
         self._attended: list[list[KeysAndValues]] = [[] for _ in stack.stages]
         self._last: list[QueryBounds] = []
+        self._ends: list[int] = []
+        self._held: list[int] = []
         self._starts: dict[tuple[int, int], tuple[QueryBounds, KeysAndValues]] = {}
 
     def attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
@@ -26,10 +28,11 @@ class CachedExecutions:
             return
         common = next((k for k, (a, b) in enumerate(zip(tokens, self._tokens, strict=False)) if a != b),
                       min(len(tokens), len(self._tokens)))
-        del self._tokens[common:], self._last[common:]
+        del self._tokens[common:], self._last[common:], self._ends[common:]
         for kept in self._attended:
-            self._stack.budget.release(self._stack.bits_of_a_token * len(kept[common:]))
             del kept[common:]
+        self._stack.budget.release(sum(self._held[common:]))
+        del self._held[common:]
         for token in tokens[common:]:
             self._add(token)
         for place in places:
@@ -39,12 +42,17 @@ class CachedExecutions:
         """Append a token, up to the last attention step, which is computed at judged places only."""
         stack, last = self._stack, len(self._stack.stages) - 1
         query, attended = self._start(len(self._tokens), token)
+        self._held.append(0)
         for number, stage in enumerate(stack.stages):
-            stack.budget.hold(stack.bits_of_a_token)
+            bits = bits_of(query, attended)
+            stack.budget.hold(bits)
+            self._held[-1] += bits
             self._attended[number].append(attended)
             if number < last:
-                stream = stack.attend_and_pass(stage, query, self._attended[number])
+                start, base = (attended.end, attended.end) if stage.shared else (1, self._ends[-1] if self._ends else 1)
+                stream = placed(stack.budget, stack.attend_and_pass(stage, query, self._attended[number]), start, base)
                 query, attended = stack.project(stack.stages[number + 1], stream, query.place, query.position)
+        self._ends.append(attended.end)
         self._tokens.append(token)
         self._last.append(query)
 
@@ -52,9 +60,9 @@ class CachedExecutions:
         """Return a token at the first attention step, with its keys and values: the same in all inputs."""
         found, stack = self._starts.get((place, token)), self._stack
         if found is None:
-            stack.budget.hold(2 * stack.bits_of_a_token)
             stream = stack.embed(token, self._offset + place)
             found = self._starts[place, token] = stack.project(stack.stages[0], stream, place, self._offset + place)
+            stack.budget.hold(bits_of(*found))
         return found
 
     def _all_attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
@@ -63,13 +71,14 @@ class CachedExecutions:
         operations, network = stack.operations, stack.network
         streams = stack.all_between(stack.first, [operations.embed(network, token, self._offset + place)
                                                   for place, token in enumerate(tokens)])
+        end = 1
         for number, stage in enumerate(stack.stages, 1):
-            both = [stack.project(stage, stream, place, self._offset + place) for place, stream in enumerate(streams)]
+            both, end = stack.project_all(stage, streams, self._offset, end)
             attended = [one for _, one in both]
             if number == len(stack.stages) and not network.of_input:
                 yield from ((place, stack.attend(stage, both[place][0], attended)) for place in places)
                 return
             seen = [attended[:query.place + 1] if network.masked else attended for query, _ in both]
-            streams = [stack.attend(stage, query, those) for (query, _), those in zip(both, seen, strict=True)]
+            streams = [stack.attend(stage, query, those, end) for (query, _), those in zip(both, seen, strict=True)]
             streams = stack.all_between(stage.after, streams, fast=True)
         yield from ((place, streams[place]) for place in places)

@@ -81,14 +81,20 @@ class SoftmaxOnForms(SoftmaxRules):
         self._raised, self._scales = up(raised(model)), dict[Scale, bool]()
 
     def scores(self, query: AffineForm, keys: Sequence[Vectors], scale: Scale,
-               biases: Sequence[Fraction] | None = None, cap: CapOnForms | None = None) -> AffineForm:
-        """Return the stored scores of a query that has entered the product; radii are not symbols of the query."""
+               biases: Sequence[Fraction] | None = None, cap: CapOnForms | None = None, shared: bool = False
+               ) -> AffineForm:
+        """Return the stored scores of a query that has entered the product; radii are not symbols of the query.
+
+        Symbols of keys are those of the query if they are ``shared``, and others if not.
+        """
         self._budget.spend(len(keys) * (8 + 2 * len(query.sizes)))
         factor = [to_units(key.known.centres, -FRACTION, scale) for key in keys]
         form = apply(self._budget, make_linear(factor, [0] * len(keys)), query)
         (centres, reaches), made = known_by_sizes(query), []
+        if shared:
+            form = plus(form, self._of_keys(to_units(centres, -FRACTION, scale), keys))
         for key, error in zip(keys, self._product_errors(query.sizes, [key.known for key in keys], scale), strict=True):
-            moved = move_of(self._budget, key, centres) + sum(map(mul, reaches, key.known.reaches))
+            moved = (0 if shared else move_of(self._budget, key, centres)) + sum(map(mul, reaches, key.known.reaches))
             within = (moved >> FRACTION) + 1
             made.append(abs(to_units([within], -FRACTION, scale)[0]) + 2 + error)
         form = self._tight(widened(form, made))
@@ -99,6 +105,18 @@ class SoftmaxOnForms(SoftmaxRules):
             form = widened(form, self.biasing(biases, form.sizes))
         self.storing(form.sizes)
         return form if self._model.scores == self._model.sums else rounded_form(form, self._model.scores)
+
+    def _of_keys(self, weights: Sequence[int], keys: Sequence[Vectors]) -> AffineForm:
+        """Return the products of these weights and what is beside the centres of keys, over the symbols of keys."""
+        rows, radii, sizes, slots = [], [], [], 1
+        for key in keys:
+            form = apply(self._budget, make_linear([weights], [0]), key.form)
+            (centre,), (reach,) = known_by_sizes(form)
+            slots = max(slots, form.slots)
+            rows.append(form.rows[0] - centre)
+            radii.append(2 * form.radii[0])  # that of the centre, too
+            sizes.append(reach + form.radii[0])
+        return within_range(rows, slots, radii, sizes)
 
     def biasing(self, biases: Sequence[Fraction], sizes: Sequence[int]) -> list[int]:
         """Bound the errors of scores of these sizes due to biases that are rounded, and added, in `sums`."""
@@ -212,8 +230,12 @@ class SoftmaxOnForms(SoftmaxRules):
                                               mean.sizes * len(centres)))
         return tighten(deviations, spread(self._budget, deviations))
 
-    def average(self, scores: AffineForm, values: Sequence[CentredRange], count: int) -> HeadAverages:
-        """Return the average of the values over ``count`` positions; the radii of scores are not symbols."""
+    def average(self, scores: AffineForm, values: Sequence[CentredRange], count: int,
+                forms: Sequence[AffineForm] | None = None) -> HeadAverages:
+        """Return the average of the values over ``count`` positions; the radii of scores are not symbols.
+
+        ``forms`` are those of values whose symbols are those of the scores.
+        """
         centres, reaches = known_by_sizes(scores)
         weights = self.weights(centres)
         deviations = self._deviations(scores, weights)
@@ -227,9 +249,26 @@ class SoftmaxOnForms(SoftmaxRules):
             form = within_range(rows, scores.slots, radii, sizes, fresh=True)
             return HeadAverages(form, list(map(add, made, all_times(relative, greatest))))
         small = all_times(self._cancelled(max(reaches), count) * (1 + relative), greatest)
-        means, firsts, rests, sizes = map(list, zip(*[self._rest(found, column) for column in columns], strict=True))
+        means, firsts, rests, sizes = map(list, zip(*[self._rest(found, column, forms is not None)
+                                                      for column in columns], strict=True))
         made = [sum(errors) + 2 for errors in zip(made, rests, all_times(relative, sizes), small, strict=True)]
-        return HeadAverages(apply(self._budget, make_linear(firsts, means), deviations), made)
+        form = apply(self._budget, make_linear(firsts, means), deviations)
+        return HeadAverages(form if forms is None else plus(form, self._of_values(found, values, forms)), made)
+
+    def _of_values(self, found: DeviatingWeights, values: Sequence[CentredRange], forms: Sequence[AffineForm]
+                   ) -> AffineForm:
+        """Return κ Σ w (v' - v), v the centres, over the symbols of the values."""
+        kept = 2 * UNIT - (found.zeta * UNIT // (UNIT + found.zeta) + 1)
+        shares = make_linear([[w * kept // (2 * found.total) for w in found.weights]], [0])
+        slots, rows, radii, sizes = max(form.slots for form in forms), [], [], []
+        for i in range(len(forms[0].rows)):
+            moved = [form.rows[i] - value.centres[i] for form, value in zip(forms, values, strict=True)]
+            column = AffineForm(moved, slots, [form.radii[i] for form in forms], [value.reaches[i] for value in values])
+            one = apply(self._budget, shares, column)
+            rows += one.rows
+            radii += one.radii
+            sizes += one.sizes
+        return within_range(rows, slots, radii, sizes)
 
     def sharpened(self, average: HeadAverages, stored: Sequence[PathBounds], errors: Sequence[int],
                   values: Sequence[CentredRange]) -> HeadAverages:
@@ -283,8 +322,12 @@ class SoftmaxOnForms(SoftmaxRules):
             expect_finite(self._model.softmax, sums)
         return [times(lost, size + UNIT) + 1 for size in greatest], self.relative(count)
 
-    def _rest(self, found: DeviatingWeights, column: Sequence[tuple[int, int]]) -> tuple[int, list[int], int, int]:
-        """Return for one coordinate: centre, coefficients of the deviations, remainder, average of sizes."""
+    def _rest(self, found: DeviatingWeights, column: Sequence[tuple[int, int]], shared: bool = False
+              ) -> tuple[int, list[int], int, int]:
+        """Return for one coordinate: centre, coefficients of the deviations, remainder, average of sizes.
+
+        If values are forms over ``shared`` symbols, the remainder leaves out what is linear in these.
+        """
         total, zeta, numbers = found.total, found.zeta, [x for x, _ in column]
         summed = sum(map(mul, found.weights, numbers))
         z = summed // total
@@ -298,7 +341,8 @@ class SoftmaxOnForms(SoftmaxRules):
         firsts = [(share * ((x << FINER) - mean) + half) >> 2 * FINER + FRACTION
                   for share, x in zip([w * (kept << FINER - 1) // total for w in found.weights], numbers, strict=True)]
         centre = z + sum(map(mul, found.times_b, deviations)) * kept // (4 * UNIT**2 * total)
-        slack = (sum(map(mul, found.times_b, apart)) + 2 * reached) * kept
+        beside = sum(map(mul, found.times_ab, [reach for _, reach in column])) if shared else reached
+        slack = (sum(map(mul, found.times_b, apart)) + 2 * beside) * kept
         linear = (sum(map(mul, found.times_ab, apart)) + reached) * part
         return centre, firsts, -(-(slack + 2 * linear) // (4 * UNIT**2 * total)) + 10, -(-size // (total * UNIT))
 

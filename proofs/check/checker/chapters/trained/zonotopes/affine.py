@@ -26,6 +26,7 @@ UNIT = 1 << FRACTION
 HALF = 1 << WEIGHT - 1
 LOWEST_SLOT = (1 << SLOT) - 1
 MOST_DIGIT = (1 << 30) - 1
+KEPT = 64  # symbols of a token's own that are kept apart when other tokens attend to it
 
 
 class AffineForm(NamedTuple):
@@ -142,8 +143,9 @@ def apply(budget: Budget, linear: Linear, x: AffineForm) -> AffineForm:
     rows = [rescale(sum(map(mul, column, x.rows)), x.slots, WEIGHT - linear.cut) + bias
             for column, bias in zip(linear.short or linear.columns, linear.bias, strict=True)]
     form = within_range(rows, x.slots, radii, sizes)
-    return with_generators(form, [[w * radius + HALF >> WEIGHT for w, radius in zip(column, x.radii, strict=True)]
-                                  for column in linear.columns]) if x.fresh else form
+    some = [(i, radius) for i, radius in enumerate(x.radii) if radius] if x.fresh else []
+    return with_generators(form, [[column[i] * radius + HALF >> WEIGHT for i, radius in some]
+                                  for column in linear.columns]) if some else form
 
 
 def with_generators(form: AffineForm, generators: Sequence[Sequence[int]]) -> AffineForm:
@@ -156,8 +158,12 @@ def promoted(x: AffineForm) -> AffineForm:
     """Return the form with symbols instead of its radii, if it is fresh, so that several uses share them."""
     if not x.fresh:
         return x
-    rows = [row + (radius << SLOT * (x.slots + i)) for i, (row, radius) in enumerate(zip(x.rows, x.radii, strict=True))]
-    return AffineForm(rows, x.slots + len(rows), [0] * len(rows), x.sizes)
+    rows, slots = list(x.rows), x.slots
+    for i, radius in enumerate(x.radii):
+        if radius:
+            rows[i] += radius << SLOT * slots
+            slots += 1
+    return AffineForm(rows, slots, [0] * len(rows), x.sizes)
 
 
 def scale_each(budget: Budget, gains: Sequence[int] | None, bias: Sequence[int] | None, x: AffineForm) -> AffineForm:
@@ -206,6 +212,23 @@ def multiply(budget: Budget, x: AffineForm, y: AffineForm) -> AffineForm:
         reaches.append((of_x.reaches[i] * of_y.reaches[i] >> FRACTION) + 1)
         sizes.append((x.sizes[i] * y.sizes[i] >> FRACTION) + slots + 4)
     return widened(within_range(rows, slots, radii, sizes), reaches)
+
+
+def placed(budget: Budget, x: AffineForm, start: int, base: int) -> AffineForm:
+    """Return a form whose symbols from slot ``start`` on are others from slot ``base`` on, the smallest of them merged.
+
+    Proof. Symbols that no other form has may be renamed. Those that are merged are, in each coordinate, at most the sum
+    of the absolute values of their generators: a radius, which gets a symbol of its own.
+    """
+    budget.spend(1 + (len(x.rows) * (20 + x.slots) >> 3))
+    x = promoted(x)
+    slots = [unpack(row, x.slots) for row in x.rows]
+    totals = {k: total for k in range(start, x.slots) if (total := sum(abs(one[k]) for one in slots))}
+    largest = sorted(totals, key=totals.__getitem__, reverse=True)
+    kept, merged = sorted(largest[:KEPT]), largest[KEPT:]
+    rows = [pack_short([*one[:start], *[0] * (base - start), *(one[k] for k in kept)]) for one in slots]
+    radii = [radius + sum(abs(one[k]) for k in merged) for one, radius in zip(slots, x.radii, strict=True)]
+    return promoted(AffineForm(rows, base + len(kept), radii, x.sizes, fresh=True))
 
 
 def shift_symbols(form: AffineForm, by: int) -> AffineForm:
