@@ -126,11 +126,11 @@ def test_memory_is_counted_for_the_tokens_that_are_kept() -> None:
     before = budget.bits_left
     for word in words * 3:
         list(walk.attended(word, [len(word) - 1]))
-        beside.append(before - budget.bits_left - sum(walk._held))
-        second = bits_of(walk._last[-1], walk._attended[1][-1])
-        assert len(walk._held) == len(word) and all(one > 0 for one in walk._held) and walk._held[-1] > second > 0
+        kept = [bits_of(one) for those in walk._attended for one in those]
+        beside.append(before - budget.bits_left - sum(kept))
+        assert len(kept) == 2 * len(word) and min(kept) > 0
     assert len(set(beside[len(words):])) == 1
-    assert beside[-1] >= sum(bits_of(*one) for one in walk._starts.values()) > 0
+    assert beside[-1] >= sum(bits_of(one) for _, one in walk._starts.values()) > 0
 
 
 @pytest.mark.parametrize("has_attention", [True, False])

@@ -1,7 +1,7 @@
 """A network on the inputs of words in all executions under a float model: streams, keys and values, as affine forms.
 
-Forms of different tokens have separate symbols; a token uses centres and radii of the scores and values of others. So
-where attention is causal a token's forms depend on the tokens before it alone, and prefixes are shared.
+At the first attention step tokens have separate symbols, and use centres and radii of the keys and values of others.
+Then all forms share symbols. Where attention is causal a token's forms depend on the tokens before it alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from ..zonotopes.affine import (
     Linear,
     known_by_sizes,
     make_linear,
-    placed,
     promoted,
     shortened,
     widened,
@@ -31,6 +30,7 @@ from ..zonotopes.packed_integers import SLOT
 from ..zonotopes.scores import PathBounds, Vectors
 from .exact_sums import is_whole
 from .operations import Operations
+from .shared_symbols import continued, placed
 from .softmax import SoftmaxOnForms
 
 if TYPE_CHECKING:
@@ -79,10 +79,10 @@ class QueryBounds(NamedTuple):
     position: int
 
 
-def bits_of(query: QueryBounds, attended: KeysAndValues) -> int:
-    """Return the memory of a token's forms at an attention step."""
-    forms = [query.stream, query.read, *(one.form for one in [*attended.keys, *attended.values])]
-    return sum((4 * INTEGER_BITS + SLOT * form.slots) * len(form.rows) for form in forms)
+def bits_of(attended: KeysAndValues) -> int:
+    """Return the memory of a token's forms at an attention step: keys, values, stream and input of heads."""
+    return 2 * (4 * INTEGER_BITS + SLOT * attended.end) * sum(
+        len(one.form.rows) for one in [*attended.keys, *attended.values])
 
 
 def make_attention(budget: Budget, step: AttentionStep) -> ConcatenatedAttention:
@@ -252,11 +252,6 @@ def _take(form: AffineForm, part: range) -> AffineForm:
     """Return some coordinates of a form; its symbols are kept."""
     cut = slice(part.start, part.stop)
     return AffineForm(form.rows[cut], form.slots, form.radii[cut], form.sizes[cut], form.fresh)
-
-
-def continued(form: AffineForm, slots: int) -> AffineForm:
-    """Return the form, whose further symbols begin at slot ``slots`` or later."""
-    return form._replace(slots=max(slots, form.slots))
 
 
 def join_forms(forms: Sequence[AffineForm]) -> AffineForm:

@@ -97,8 +97,8 @@ class RowsUnderModel:
         return Stacks(self.network.network, self.rows, lambda precision, part, rows: StackOnBalls(
             precision, self.network.budget, part, self._tokens, rows, self._margin, self._length, self.network.model))
 
-    def prove_row(self, row: int, logits: AffineForm) -> None:
-        """Check that a row is above the margin for these logits.
+    def prove_row(self, row: int, logits: AffineForm, stream: AffineForm | None = None) -> None:
+        """Check that a row is above the margin for these logits, or for those of the stream before the last norm.
 
         Raises:
             Rejected: if it is not proved in every execution.
@@ -110,6 +110,11 @@ class RowsUnderModel:
         value = make_row_maps(budget, [self.rows[row]], self.network.network.outputs)
         (centre,), (reach,) = spread(budget, apply(budget, value, logits))
         margin = -(-(self._margin.numerator << FRACTION) // self._margin.denominator)
+        if centre - reach <= margin and stream is not None:
+            from .scaled_rows import is_above
+
+            if is_above(self.network.forms, value, stream, margin):
+                return
         require(centre - reach > margin, "row {} is about {}, with an error of up to {}", row + 1,
                 shown(centre, FRACTION), shown(reach, FRACTION))
 
@@ -155,7 +160,7 @@ class InputsUnderModel:
             for place, stream in self._cache.attended(tokens, [*needed]):
                 logits = rows.network.forms.finish(stream)
                 for row in needed[place]:
-                    rows.prove_row(row, logits)
+                    rows.prove_row(row, logits, stream)
 
     def _prove_by_balls(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> bool:
         from ..balls.precision import LOWEST, Undecided

@@ -5,8 +5,9 @@ See docs/background/floats_rules.md, section 7.
 
 from collections.abc import Iterator, Sequence
 
-from ..zonotopes.affine import AffineForm, placed
+from ..zonotopes.affine import AffineForm
 from .form_stack import FloatStack, KeysAndValues, QueryBounds, bits_of
+from .shared_symbols import placed
 
 
 class CachedExecutions:
@@ -18,7 +19,6 @@ class CachedExecutions:
         self._attended: list[list[KeysAndValues]] = [[] for _ in stack.stages]
         self._last: list[QueryBounds] = []
         self._ends: list[int] = []
-        self._held: list[int] = []
         self._starts: dict[tuple[int, int], tuple[QueryBounds, KeysAndValues]] = {}
 
     def attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
@@ -30,9 +30,8 @@ class CachedExecutions:
                       min(len(tokens), len(self._tokens)))
         del self._tokens[common:], self._last[common:], self._ends[common:]
         for kept in self._attended:
+            self._stack.budget.release(sum(map(bits_of, kept[common:])))
             del kept[common:]
-        self._stack.budget.release(sum(self._held[common:]))
-        del self._held[common:]
         for token in tokens[common:]:
             self._add(token)
         for place in places:
@@ -42,11 +41,8 @@ class CachedExecutions:
         """Append a token, up to the last attention step, which is computed at judged places only."""
         stack, last = self._stack, len(self._stack.stages) - 1
         query, attended = self._start(len(self._tokens), token)
-        self._held.append(0)
         for number, stage in enumerate(stack.stages):
-            bits = bits_of(query, attended)
-            stack.budget.hold(bits)
-            self._held[-1] += bits
+            stack.budget.hold(bits_of(attended))
             self._attended[number].append(attended)
             if number < last:
                 start, base = (attended.end, attended.end) if stage.shared else (1, self._ends[-1] if self._ends else 1)
@@ -62,7 +58,7 @@ class CachedExecutions:
         if found is None:
             stream = stack.embed(token, self._offset + place)
             found = self._starts[place, token] = stack.project(stack.stages[0], stream, place, self._offset + place)
-            stack.budget.hold(bits_of(*found))
+            stack.budget.hold(bits_of(found[1]))
         return found
 
     def _all_attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:

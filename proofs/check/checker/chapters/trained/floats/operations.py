@@ -124,7 +124,10 @@ class Operations:
         x = x if maps.of is None else self.linear(maps.of, x)
         self.budget.spend(20 * len(x.rows))
         x = promoted(x)
-        exact = self.tight(normalise(self.budget, maps.kind, maps.epsilon, x))
+        return self.after_norm(maps, x, self.tight(normalise(self.budget, maps.kind, maps.epsilon, x)))
+
+    def after_norm(self, maps: NormMaps, x: AffineForm, exact: AffineForm) -> AffineForm:
+        """Return the stored norm of x from its exact norm without gain and bias."""
         made, shift = self.norm_error(maps, x.sizes, exact.sizes, self._least_deviation(maps, x))
         if shift:
             exact = with_generators(exact._replace(sizes=[size + shift for size in exact.sizes]), [[shift]] * len(made))

@@ -48,11 +48,11 @@ class SoftmaxRules:
 
     def _find_relative(self, count: int) -> Fraction:
         model, rescaled = self._model, self._rescaled(count)
-        u_sums, u_weights = unit_roundoff(model.sums), unit_roundoff(model.weights)
+        u_sums = unit_roundoff(model.sums)
         rho = gamma(count + rescaled, max(roundoff_of_sums(model), self._u))
         require(3 * rho <= 1, "{} positions are too many for their format", count)
         factor = (1 + rho) * ((1 + self._u) * (1 + u_sums)) ** 2 / (1 - rho)
-        return factor * (1 + u_weights) / (1 - u_weights) - 1
+        return factor * (1 + unit_roundoff(model.weights)) - 1
 
     def _rescaled(self, count: int) -> int:
         """Return how often sums of weights are rescaled."""

@@ -26,7 +26,6 @@ UNIT = 1 << FRACTION
 HALF = 1 << WEIGHT - 1
 LOWEST_SLOT = (1 << SLOT) - 1
 MOST_DIGIT = (1 << 30) - 1
-KEPT = 64  # symbols of a token's own that are kept apart when other tokens attend to it
 
 
 class AffineForm(NamedTuple):
@@ -212,23 +211,6 @@ def multiply(budget: Budget, x: AffineForm, y: AffineForm) -> AffineForm:
         reaches.append((of_x.reaches[i] * of_y.reaches[i] >> FRACTION) + 1)
         sizes.append((x.sizes[i] * y.sizes[i] >> FRACTION) + slots + 4)
     return widened(within_range(rows, slots, radii, sizes), reaches)
-
-
-def placed(budget: Budget, x: AffineForm, start: int, base: int) -> AffineForm:
-    """Return a form whose symbols from slot ``start`` on are others from slot ``base`` on, the smallest of them merged.
-
-    Proof. Symbols that no other form has may be renamed. Those that are merged are, in each coordinate, at most the sum
-    of the absolute values of their generators: a radius, which gets a symbol of its own.
-    """
-    budget.spend(1 + (len(x.rows) * (20 + x.slots) >> 3))
-    x = promoted(x)
-    slots = [unpack(row, x.slots) for row in x.rows]
-    totals = {k: total for k in range(start, x.slots) if (total := sum(abs(one[k]) for one in slots))}
-    largest = sorted(totals, key=totals.__getitem__, reverse=True)
-    kept, merged = sorted(largest[:KEPT]), largest[KEPT:]
-    rows = [pack_short([*one[:start], *[0] * (base - start), *(one[k] for k in kept)]) for one in slots]
-    radii = [radius + sum(abs(one[k]) for k in merged) for one, radius in zip(slots, x.radii, strict=True)]
-    return promoted(AffineForm(rows, base + len(kept), radii, x.sizes, fresh=True))
 
 
 def shift_symbols(form: AffineForm, by: int) -> AffineForm:
