@@ -1,11 +1,11 @@
 """Print how near bounds of float executions are: the table of docs/background/floats_rules.md, How near the bounds are.
 
-``PYTHONPATH=. python benchmarks/float_ratios.py CLASS ...``: words are drawn at random; rows of their affine forms are
-compared with drawn runs.
+``PYTHONPATH=. python benchmarks/float_ratios.py [--words N] CLASS ... [NETWORK ...]``: words are drawn at random; what
+is proved of their rows is compared with drawn executions, and with those of an adversary on the first N words.
 """
 
+import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -18,13 +18,15 @@ from constructions.trained.claim import Row, WordsClaim, input_tokens
 from constructions.trained.json_form import network_from_json
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
-from proofs.check.checker.chapters.trained.floats.form_stack import make_row_maps
+from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack, make_row_maps
 from proofs.check.checker.chapters.trained.floats.inputs import NetworkUnderModel
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
-from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, apply, spread
+from proofs.check.checker.chapters.trained.floats.scaled_rows import is_above
+from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, AffineForm, apply, spread
 from proofs.check.checker.kernel.budget import Budget
 from proofs.enclosures.float_models.model import presets
 from proofs.trained.certificate import each_word_text
+from proofs.trained.float_executions.adversary import Adversary
 from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.float_executions.execution import executions
 from proofs.trained.forward import FloatNetwork
@@ -54,8 +56,11 @@ def asked() -> Iterator[tuple[str, TrainedNetwork, WordsClaim, list[tuple[int, .
 
 
 def measured(network: TrainedNetwork, claim: WordsClaim, words: Sequence[tuple[int, ...]], rows: Sequence[Row],
-             name: str) -> tuple[float, float]:
-    """Return the greatest distance from the reals that was seen, and the greatest that is not excluded."""
+             name: str, attacked: int = 0) -> tuple[float, float]:
+    """Return the greatest distance from the reals that was seen, and the greatest that is not excluded.
+
+    An adversary aims at the first rows of the first ``attacked`` words.
+    """
     run, weights = presets()[name], np.zeros((network.outputs, len(rows)))
     for column, row in enumerate(rows):
         for token, coefficient in row:
@@ -63,26 +68,53 @@ def measured(network: TrainedNetwork, claim: WordsClaim, words: Sequence[tuple[i
     given = parsed(json.loads(each_word_text(network, claim, run)), Budget(1000))
     stack = NetworkUnderModel(Budget(10**5), given.network, given.floats[0]).forms
     cast, seen, bound = cast_network(network, run), 0.0, 0.0
-    for word in words:
+    adversary = Adversary(cast, run)
+    for number, word in enumerate(words):
         last = len(word) - 1
         ((_, stream),) = CachedExecutions(stack, 0).attended(word, [last])
         maps = make_row_maps(stack.budget, rows, network.outputs)
         centres, reaches = (np.array(one) / UNIT for one in spread(stack.budget, apply(
             stack.budget, maps, stack.finish(stream))))
         real = FloatNetwork(cast).logits(np.array([word]), 0)[0, -1] @ weights
-        bound = max(bound, float((np.abs(centres - real) + reaches).max()))
-        for number, execution in enumerate(executions(run)[:4]):
-            drawn = DrawnRun(cast, run, execution, np.random.default_rng(number))
+        for column, row in enumerate(rows):
+            ends = [scaled_margin(stack, stream, row, sign) for sign in (1, -1)]
+            low, high = centres[column] - reaches[column], centres[column] + reaches[column]
+            bound = max(bound, real[column] - max(low, ends[0]), min(high, -ends[1]) - real[column])
+            if number < attacked and column == 0:
+                seen = max(seen, *(sign * real[0] - adversary.worst(word, 0, last, sign * weights[:, 0])[0]
+                                   for sign in (1, -1)))
+        for seed, execution in enumerate(executions(run)[:4]):
+            drawn = DrawnRun(cast, run, execution, np.random.default_rng(seed))
             found = drawn.logits(np.repeat([word], RUNS, 0), 0, np.array([last]))[:, 0] @ weights
             assert (np.abs(found - centres) <= reaches).all()
             seen = max(seen, float(np.abs(found - real).max()))
     return seen, bound
 
 
-if __name__ == "__main__":
-    for one in sys.argv[1:]:
+def scaled_margin(stack: FloatStack, stream: AffineForm, row: Row, sign: int) -> float:
+    """Return the greatest margin, within 2^-10, that is proved of the row times a sign by way of a last norm."""
+    maps = make_row_maps(stack.budget, [tuple((token, sign * c) for token, c in row)], stack.network.outputs)
+    low, high = -256 * UNIT, 256 * UNIT
+    while high - low > UNIT >> 10:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_above(stack, maps, stream, middle) else (low, middle)
+    return low / UNIT
+
+
+def main() -> None:
+    """Print a table for each float model."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--words", type=int, default=0)
+    parser.add_argument("asked", nargs="+")
+    given = parser.parse_args()
+    chosen = {*given.asked} & {*ZOO, *MADE}
+    for one in [name for name in given.asked if name not in chosen]:
         print(f"## {one}\n")
         print(table(["network", "seen", "bound", "ratio"], [], [
             [f"`{name}`", f"{seen:.2g}", f"{bound:.2g}", f"{bound / seen:.0f}"]
-            for name, network, claim, words, rows in asked()
-            for seen, bound in [measured(network, claim, words, rows, one)]]))
+            for name, network, claim, words, rows in asked() if not chosen or name in chosen
+            for seen, bound in [measured(network, claim, words, rows, one, given.words)]]))
+
+
+if __name__ == "__main__":
+    main()

@@ -3,7 +3,7 @@
 docs/background/floats_rules.md, section 7. The search is evidence; a replayed wrong execution is a proof.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -14,10 +14,10 @@ from constructions.trained.claim import Row, WordsClaim, input_tokens, is_by_pla
 from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.enclosures.float_models.numbers import NotFinite
+from proofs.trained.float_executions.adversary import Adversary, encoded, replay_of
 from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.float_executions.emulation import Emulation
 from proofs.trained.float_executions.execution import Execution, executions
-from proofs.trained.float_executions.replay import Replay
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.live_states import StateLevels
 from proofs.trained.search import RefutingWord, WrongWordSearch
@@ -29,6 +29,8 @@ RUN_WORDS = 48
 """The number of words of a length, those with the least margins, that are run under the float model."""
 SEARCHED_WORDS = 20_000
 BATCH_NUMBERS = 2**21
+AIMED_WORDS, AIMED_ROUNDOFFS = 1, 2**7
+"""The number of words, those with the least margins, that an adversary aims at, and the greatest margin of these."""
 
 Words = NDArray[np.integer]
 
@@ -41,7 +43,7 @@ class WrongRuns:
         self.claim, self.run, self.effort = claim, run, effort
         self.by_place, self.stops_at_wrong = is_by_place(network, claim), stops_at_wrong(network, claim)
         self.judge = WordMargins(FloatNetwork(self.cast), claim)
-        self.executions = executions(run)
+        self.executions, self.adversary = executions(run), Adversary(self.cast, run)
         self.search: WrongWordSearch | None = None
         self.given: list[tuple[str, ...]] = []
 
@@ -114,6 +116,29 @@ class WrongRuns:
                 letters = tuple(self.claim.alphabet[letter] for letter in words[word])
                 if wrong := self.replayed(letters, offset, places[place], case, row, execution):
                     return wrong
+        return self._aimed(words[:AIMED_WORDS * self.effort], n, offset, pairs)
+
+    def _aimed(self, words: Words, n: int, offset: int, pairs: Sequence[tuple[int, int]]) -> RefutingWord | None:
+        """Find a wrong execution by an adversary that aims at the least row of each word, if it is near the margin."""
+        places, at = map(list, zip(*pairs, strict=True))
+        margins = self.judge.rows.margins(self.judge.network.logits(self.judge.inputs(words), offset, at),
+                                          self.judge.cases.hold(words)[:, places])
+        near = AIMED_ROUNDOFFS * max(float(form.roundoff) for form in (self.run.storage, self.run.inputs))
+        for word, own in zip(words, margins, strict=True):
+            place, column = np.unravel_index(int(own.argmin()), own.shape)
+            if not own.min() <= near:
+                continue
+            case, row = self.judge.rows.rows[int(column)]
+            form = np.zeros(self.cast.outputs)
+            for token, coefficient in self.claim.cases[case].above[row]:
+                form[token] += float(coefficient)
+            letters = tuple(self.claim.alphabet[letter] for letter in word)
+            end, tokens = at[int(place)], input_tokens(self.claim, letters)
+            tokens = tokens[:end + 1] if self.cast.attention == "causal" else tokens
+            value, choices = self.adversary.worst(tokens, offset, end, form)
+            if value <= self.claim.margin and (wrong := self.replayed(
+                    letters, offset, places[int(place)], case, row, encoded(self.run, choices))):
+                return wrong
         return None
 
     def _batches(self, inputs: Words) -> Iterator[Words]:
@@ -130,7 +155,7 @@ class WrongRuns:
         tokens = input_tokens(self.claim, word)
         tokens = tokens[: at + 1] if self.cast.attention == "causal" else tokens
         try:
-            logits = Replay(self.cast, self.run, execution).logits(tokens, offset, at)
+            logits = replay_of(self.cast, self.run, execution).logits(tokens, offset, at)
         except (NotFinite, OverflowError):
             return None
         value = value_of(self.claim.cases[case].above[row], logits)

@@ -276,14 +276,21 @@ class FloatRun:
         hidden = scores == -np.inf
         weights = np.where(hidden, 0, self._exponentials(np.where(hidden, scores[..., :1], scores), target))
         total = self.total(weights[..., np.newaxis], target)
-        if self.execution.before:
+        return self.rounded(self.averaged(weights, total, value), run.storage)
+
+    def averaged(self, weights: Array, total: Array, value: Array) -> Array:
+        """Return the averages, before they are stored."""
+        return self.normalised(weights, total, value, self.execution.before)
+
+    def normalised(self, weights: Array, total: Array, value: Array, before: bool) -> Array:
+        """Return the averages with weights normalised before they are multiplied with the values, or after."""
+        run, target = self.run, self.run.softmax
+        if before:
             weights = self.rounded(self.rounded(weights / total, target), run.weights)
-            found = self.of_products(weights[..., np.newaxis] * value[:, np.newaxis])
-        else:
-            weights = self.rounded(weights, run.weights)
-            found = self.of_products(weights[..., np.newaxis] * value[:, np.newaxis])
-            found = self.rounded(self.rounded(found, target) / total, target)
-        return self.rounded(found, run.storage)
+            return self.of_products(weights[..., np.newaxis] * value[:, np.newaxis])
+        weights = self.rounded(weights, run.weights)
+        found = self.of_products(weights[..., np.newaxis] * value[:, np.newaxis])
+        return self.rounded(self.rounded(found, target) / total, target)
 
     def _exponentials(self, scores: Array, target: Format) -> Array:
         if self.execution.base == "2":

@@ -7,9 +7,9 @@ from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Column, TracksClaim
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.enclosures.float_models.numbers import NotFinite
+from proofs.trained.float_executions.adversary import Adversary, encoded, replay_of
 from proofs.trained.float_executions.emulation import Emulation
 from proofs.trained.float_executions.execution import Execution, executions
-from proofs.trained.float_executions.replay import Replay
 from proofs.trained.tracks.certificate import WrongInput
 from proofs.trained.tracks.wrong import Margins
 
@@ -18,6 +18,8 @@ Indices = NDArray[np.intp]
 RUN_INPUTS = 48
 """Inputs with the least margins that are run in each execution, times the effort."""
 REPLAYED = 4
+AIMED_INPUTS, AIMED_ROUNDOFFS = 1, 2**7
+"""The number of inputs, those with the least margins, that an adversary aims at, and the greatest margin of these."""
 
 
 class WrongInputRuns:
@@ -38,6 +40,22 @@ class WrongInputRuns:
                 if found := self.replayed(margins.number, margins.inputs.columns(columns[number]),
                                           margins.form.asked[answer], int(others[number, answer]), execution):
                     return found
+        return self._aimed(margins, columns[:AIMED_INPUTS * self.effort])
+
+    def _aimed(self, margins: Margins, columns: Indices) -> WrongInput | None:
+        """Find a wrong execution by an adversary that aims at the least margin of each input."""
+        adversary, near = Adversary(self.cast, self.run), AIMED_ROUNDOFFS * max(
+            float(form.roundoff) for form in (self.run.storage, self.run.inputs))
+        for one in columns:
+            least = margins.seen(one[np.newaxis])
+            if least.margin > near:
+                continue
+            tokens, form = self.claim.tokens(margins.form, least.columns), np.zeros(self.cast.outputs)
+            form[tokens[least.place]], form[least.other] = 1, -1
+            value, choices = adversary.worst(tokens[:least.place], self.claim.offset, least.place - 1, form)
+            if value <= self.claim.margin and (found := self.replayed(
+                    margins.number, least.columns, least.place, least.other, encoded(self.run, choices))):
+                return found
         return None
 
     def margins(self, margins: Margins, columns: Indices, emulation: Emulation) -> tuple[Array, Indices]:
@@ -60,7 +78,7 @@ class WrongInputRuns:
         """Return the wrong execution on an input of a form, if a replay in integers gives at most the margin."""
         tokens = self.claim.tokens(self.claim.forms[number], columns)
         try:
-            logits = Replay(self.cast, self.run, execution).logits(tokens[:place], self.claim.offset, place - 1)
+            logits = replay_of(self.cast, self.run, execution).logits(tokens[:place], self.claim.offset, place - 1)
         except (NotFinite, OverflowError):
             return None
         value = logits[tokens[place]] - logits[other]
