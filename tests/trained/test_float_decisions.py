@@ -25,7 +25,7 @@ from certify.cli import app
 from certify.exports.pages.decision.pages import page_of_decision
 from constructions.errors import InputError, Unsupported
 from constructions.network.json_form import write_canonical
-from constructions.trained.claim import WordsClaim, input_tokens, judged
+from constructions.trained.claim import WordsClaim, claim_of_lengths, input_tokens, judged
 from constructions.trained.json_form import network_from_json, network_to_json
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
@@ -179,6 +179,17 @@ def test_what_is_not_proved_is_unknown_with_both_numbers(monkeypatch: pytest.Mon
     assert "is about" in open_one.reason and "with an error of up to" in open_one.reason
     assert f"the smallest margin found at n = {open_one.n} is " in describe_verdict(decision)
     assert decision.certificate is None or check_text(decision.certificate.encode())
+
+
+@pytest.mark.slow
+def test_brackets_are_certified_in_bfloat16_with_two_layers() -> None:
+    """As over the reals; at 9 letters only by way of the last norm."""
+    plan = plans()["d_2_deep"]
+    network = plan.network()
+    claim = claim_of_lengths(network, plan.claim(network), 9, 9)
+    decision = decide_floats(network, claim, presets()["bfloat16/binary32"])
+    assert (decide(network, claim).certified_to, decision.certified_to) == (9, 9)
+    assert decision.certificate is not None and check_text(decision.certificate.encode())
 
 
 def test_runs_of_torch_are_within_what_is_proved() -> None:

@@ -57,10 +57,10 @@ def cast_network(network: TrainedNetwork, run: FloatModel) -> TrainedNetwork:
         InputError: if a number is too large for its format.
         Unsupported: if no rule covers the network under float models, or a format is not within binary64.
     """
-    return _Cast(network, run).network()
+    return Cast(network, run).network()
 
 
-class _Cast:
+class Cast:
     """Builder of a tensor for each view."""
 
     def __init__(self, network: TrainedNetwork, run: FloatModel) -> None:
