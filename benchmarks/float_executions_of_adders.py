@@ -85,7 +85,7 @@ def ask(names: list[str], classes: tuple[str, ...], kept: dict[str, Any], again:
         assert isinstance(found, TracksClaim)
         claim, start = replace(found, margin=Fraction(0)), time.monotonic()
         try:
-            of_8_bits = each == INT8
+            of_8_bits = each == "int8"
             given = Quantised(network, presets()["binary32"]).network() if of_8_bits else network
             cells[each] = asked(FormInRuns(given, claim, presets()["binary32" if of_8_bits else each], 1), claim)
         except (InputError, Unsupported) as reason:

@@ -7,6 +7,7 @@ The numbers go to examples/counts/adders.toml, claims of `certify audit`; README
 from __future__ import annotations
 
 import argparse
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -24,8 +25,11 @@ from examples.counts.entries import FOLDER as COUNTED
 from examples.counts.entries import Entry, entry_of, read_entries, share_of, write_entries, write_table
 
 COUNTS = COUNTED / "adders.toml"
+EXECUTIONS = FOLDER.parents[1] / "benchmarks" / "float_executions.json"
 TITLE = "How many inputs of the small networks are right"
-HEAD = ("network", "numbers that are not 0", "inputs", "right, certified", "by more than", "a wrong input")
+FORMATS = ("binary32", "bfloat16/binary32", "bfloat16", "int8")
+HEAD = ("network", "numbers that are not 0", "inputs", "right, certified", "by more than", "a wrong input",
+        *(f"`{each}`" for each in FORMATS))
 NAMES = ("decimal", "decimal_soft", "binary", "reverse", "parity", "sort", "carries", "brackets", "ternary",
          "binary_trained", "sort_trained", "copy_trained")
 """The networks; README says how those that are trained were made by `certify train`."""
@@ -55,7 +59,18 @@ def row(entry: Entry) -> tuple[str, ...]:
     parameters = sum(int(np.count_nonzero(all_numbers(tensor))) for tensor in network.tensors.values())
     wrong = entry.get("note", "").removeprefix(WRONG)
     return (f"`{entry['name']}`", str(parameters), f"{inputs:,}", share_of(entry, Fraction(inputs)),
-            str(float(claim.margin)), f"`{wrong}`" if wrong else "")
+            str(float(claim.margin)), f"`{wrong}`" if wrong else "", *in_formats(entry["name"]))
+
+
+def in_formats(name: str) -> list[str]:
+    """Return whether the answers are right in all executions under each model, as benchmarks/float_executions.py found.
+
+    An input is one on which an execution is wrong, replayed bit by bit.
+    """
+    cells = json.loads(EXECUTIONS.read_text(encoding="utf-8"))["examples/adders"].get(name, {})
+    found = [cells.get(each) for each in FORMATS]
+    return ["" if cell is None else f"wrong on `{cell['wrong']}`" if "wrong" in cell else
+            "certified" if cell["verdict"] == "certified" else "open" for cell in found]
 
 
 def rows() -> list[tuple[str, ...]]:
