@@ -11,7 +11,7 @@ import pytest
 
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.floats import proof
-from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack, KeysAndValues, bits_of
+from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack, KeysAndValues, bits_of_token
 from proofs.check.checker.chapters.trained.floats.inputs import InputsUnderModel
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
 from proofs.check.checker.chapters.trained.reading.words_claim import WordsUnit
@@ -119,18 +119,18 @@ def test_streams_keys_and_values_of_drawn_runs_are_within_their_forms(kind: str,
 
 
 def test_memory_is_counted_for_the_tokens_that_are_kept() -> None:
-    """That of each token's forms at each of two attention steps, and of all first ones; no more for more inputs."""
+    """Each token has forms at two attention steps, and first ones are kept; more inputs need no more memory."""
     prover = prover_of(network_of("layer", True), KNOWN["binary32"])
     walk, budget, beside = CachedExecutions(prover.network.forms, 1), prover.network.forms.budget, list[int]()
     words = [(2, 0, 1, 1), (2, 0, 1), (2, 1), (2, 0, 1, 1), (2, 1, 0), (2, 0, 1, 1)]
     before = budget.bits_left
     for word in words * 3:
         list(walk.attended(word, [len(word) - 1]))
-        kept = [bits_of(one) for those in walk._attended for one in those]
+        kept = [bits_of_token(one) for those in walk._attended for one in those]
         beside.append(before - budget.bits_left - sum(kept))
         assert len(kept) == 2 * len(word) and min(kept) > 0
     assert len(set(beside[len(words):])) == 1
-    assert beside[-1] >= sum(bits_of(one) for _, one in walk._starts.values()) > 0
+    assert beside[-1] >= sum(bits_of_token(one) for _, one in walk._starts.values()) > 0
 
 
 @pytest.mark.parametrize("has_attention", [True, False])

@@ -51,7 +51,7 @@ def test_the_worst_execution_is_replayed_bit_by_bit_and_within_what_is_proved(
     value, choices = Adversary(cast, run).worst(WORD, 0, LAST, ROW)
     execution = encoded(run, choices)
     exact = value_of(replay_of(cast, run, execution).logits(WORD, 0, LAST))
-    assert exact == Fraction(value) and execution.choices and any(execution.choices)
+    assert exact == Fraction(float(value)) and execution.choices and any(execution.choices)
     plain = [float(Emulation(cast, run, one).logits(np.array([WORD]), 0, np.array([LAST]))[0, 0] @ ROW)
              for one in executions(run)]
     assert value < plain[0] and value <= min(plain)

@@ -1,8 +1,9 @@
 """Executions in which each number has an order of its own, chosen by coordinate ascent to make a row of logits worst.
 
 Each sum has one of the orders of `executions`, fused or not, and each average is normalised before or after. From the
-plainest execution all numbers that another choice would change are changed alone, in numpy; those that help are changed
-together, as many as help most. It ends where no change helps. A `ReplayOfChoices` makes the same choices exactly.
+plainest execution numbers that another choice would change are changed alone, in numpy; those that help are changed
+together, as many as help most, or some at random. It ends where no other choice changes a number, or after some rounds.
+A `ReplayOfChoices` makes the same choices exactly.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +26,7 @@ ORDERS: tuple[tuple[Order, bool], ...] = (("forwards", False), ("forwards", True
                                           ("in pairs", False))
 Change = tuple[int, int, int]
 """A call, a number of it, and another option."""
-BATCH, DRAWN, ROUNDS = 256, 64, 10
+BATCH, ALONE, DRAWN, ROUNDS = 128, 384, 64, 8
 
 
 class ChoiceOfEach(FloatRun):
@@ -96,25 +97,27 @@ class Adversary:
     def __init__(self, network: TrainedNetwork, run: FloatModel) -> None:
         self._emulation = EmulationOfChoices(network, run, executions(run)[0])
 
-    def worst(self, tokens: Sequence[int], offset: int, at: int, row: Array, seed: int = 0) -> tuple[float, Choices]:
+    def worst(self, tokens: Sequence[int], offset: int, at: int, row: Array, seed: int = 0
+              ) -> tuple[np.float64, Choices]:
         """Return the least value of a linear form of the logits that was found, and the choices of that execution."""
         self._given, draw = (np.array([tokens]), offset, np.array([at]), row), np.random.default_rng(seed)
-        choices, value = Choices(), float(self._values([], 1)[0])
+        choices, value = Choices(), np.float64(self._values([], 1)[0])
         for _ in range(ROUNDS):
             choices, options = self._recorded(choices)
             changes = [(call, number, option) for call, values in enumerate(options) for option, number in zip(
                 *np.nonzero(values != self._now(values, choices[call])), strict=True)]
             if not changes:
                 break
-            sets = [*self._helpful(choices, value, changes), *self._drawn(changes, draw)]
+            alone = [changes[k] for k in draw.permutation(len(changes))[:ALONE].tolist()]
+            sets = [*self._helpful(choices, value, alone), *self._drawn(changes, draw)]
             tried = self._with(choices, sets)
             values = self._values(tried, len(sets))
             best = int(values.argmin())
             if values[best] < value:
-                value, choices = float(values[best]), [one[best:best + 1] for one in tried]
+                value, choices = np.float64(values[best]), [one[best:best + 1] for one in tried]
         return value, choices
 
-    def _helpful(self, choices: Choices, value: float, changes: Sequence[Change]) -> Iterator[list[Change]]:
+    def _helpful(self, choices: Choices, value: np.float64, changes: Sequence[Change]) -> Iterator[list[Change]]:
         """Yield the changes that help alone: as many as help most, from one to all."""
         gains = value - np.concatenate([*self._alone(choices, changes)])
         useful = [changes[k] for k in np.argsort(-gains, kind="stable")[:int((gains > 0).sum())].tolist()]
@@ -124,8 +127,8 @@ class Adversary:
     @staticmethod
     def _drawn(changes: Sequence[Change], draw: np.random.Generator) -> Iterator[list[Change]]:
         """Yield sets of changes at random, small and large."""
-        for share in np.repeat([0.01, 0.03, 0.1, 0.3], DRAWN // 4):
-            yield [changes[k] for k in np.flatnonzero(draw.random(len(changes)) < share).tolist()]
+        for percent in np.repeat([1, 3, 10, 30], DRAWN // 4):
+            yield [changes[k] for k in np.flatnonzero(draw.integers(0, 100, len(changes)) < percent).tolist()]
 
     def _values(self, choices: Choices, count: int) -> Array:
         tokens, offset, at, row = self._given

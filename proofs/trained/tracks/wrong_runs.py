@@ -45,7 +45,7 @@ class WrongInputRuns:
     def _aimed(self, margins: Margins, columns: Indices) -> WrongInput | None:
         """Find a wrong execution by an adversary that aims at the least margin of each input."""
         adversary, near = Adversary(self.cast, self.run), AIMED_ROUNDOFFS * max(
-            float(form.roundoff) for form in (self.run.storage, self.run.inputs))
+            np.float64(form.roundoff) for form in (self.run.storage, self.run.inputs))
         for one in columns:
             least = margins.seen(one[np.newaxis])
             if least.margin > near:

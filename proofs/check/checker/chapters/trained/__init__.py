@@ -26,9 +26,9 @@ tracks      aligned words: columns, longest (longest paths over columns), querie
 lengths     words of any length: counts (boxes of Parikh vectors), truths, margins, cells, proof, suffixes,
             describing
 floats      executions under a float model: casting, rounding, exact_sums, operations, rounded_units, softmax_rules,
-            score_caps, softmax, stored_averages, form_stack, key_value_cache, classes; in ball arithmetic: balls,
-            ball_heads, ball_stack; inputs (balls, then affine forms), proof, describing; a wrong execution: dyadics,
-            functions, execution, wrong_execution; aligned words: tracks
+            score_caps, softmax, stored_averages, shared_symbols, form_stack, key_value_cache, scaled_rows, classes;
+            balls, ball_heads, ball_stack; inputs (balls, then affine forms), proof, describing; a wrong execution:
+            dyadics, functions, execution, wrong_execution; aligned words: tracks
 """
 
 from .evidence import find_kind

@@ -11,8 +11,10 @@ softmax_rules    errors of softmax, for any number of visible positions
 score_caps       caps of scores, as affine forms
 softmax          the average of a head in an execution
 stored_averages  that average, by weights as they are stored
+shared_symbols   symbols of several tokens
 form_stack       all steps, token by token, as affine forms
 key_value_cache  tokens of inputs, one after another
+scaled_rows      rows after a last norm, times its deviation
 classes          the operations of a proof by abstract words, under a float model
 balls            errors of roundings in the 2-norm
 ball_heads       heads in ball arithmetic

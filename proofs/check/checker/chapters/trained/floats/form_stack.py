@@ -79,7 +79,7 @@ class QueryBounds(NamedTuple):
     position: int
 
 
-def bits_of(attended: KeysAndValues) -> int:
+def bits_of_token(attended: KeysAndValues) -> int:
     """Return the memory of a token's forms at an attention step: keys, values, stream and input of heads."""
     return 2 * (4 * INTEGER_BITS + SLOT * attended.end) * sum(
         len(one.form.rows) for one in [*attended.keys, *attended.values])

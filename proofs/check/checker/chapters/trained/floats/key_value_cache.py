@@ -6,7 +6,7 @@ See docs/background/floats_rules.md, section 7.
 from collections.abc import Iterator, Sequence
 
 from ..zonotopes.affine import AffineForm
-from .form_stack import FloatStack, KeysAndValues, QueryBounds, bits_of
+from .form_stack import FloatStack, KeysAndValues, QueryBounds, bits_of_token
 from .shared_symbols import placed
 
 
@@ -30,7 +30,7 @@ class CachedExecutions:
                       min(len(tokens), len(self._tokens)))
         del self._tokens[common:], self._last[common:], self._ends[common:]
         for kept in self._attended:
-            self._stack.budget.release(sum(map(bits_of, kept[common:])))
+            self._stack.budget.release(sum(map(bits_of_token, kept[common:])))
             del kept[common:]
         for token in tokens[common:]:
             self._add(token)
@@ -42,7 +42,7 @@ class CachedExecutions:
         stack, last = self._stack, len(self._stack.stages) - 1
         query, attended = self._start(len(self._tokens), token)
         for number, stage in enumerate(stack.stages):
-            stack.budget.hold(bits_of(attended))
+            stack.budget.hold(bits_of_token(attended))
             self._attended[number].append(attended)
             if number < last:
                 start, base = (attended.end, attended.end) if stage.shared else (1, self._ends[-1] if self._ends else 1)
@@ -58,7 +58,7 @@ class CachedExecutions:
         if found is None:
             stream = stack.embed(token, self._offset + place)
             found = self._starts[place, token] = stack.project(stack.stages[0], stream, place, self._offset + place)
-            stack.budget.hold(bits_of(found[1]))
+            stack.budget.hold(bits_of_token(found[1]))
         return found
 
     def _all_attended(self, tokens: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, AffineForm]]:
