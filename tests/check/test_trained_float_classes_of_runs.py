@@ -15,6 +15,7 @@ from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.float_models.choices import ExecutionChoices
 from proofs.check.checker.chapters.float_models.reading import FORMATS, FloatClaim, Format
 from proofs.check.checker.chapters.float_models.roundoff import expect_sensible, gamma, tiny
+from proofs.check.checker.chapters.trained.floats import scaled_rows
 from proofs.check.checker.chapters.trained.floats.casting import Casting, balls_have_rules, cast_network
 from proofs.check.checker.chapters.trained.floats.dyadics import root, value
 from proofs.check.checker.chapters.trained.floats.exact_sums import is_whole
@@ -243,8 +244,10 @@ def test_a_row_of_forms_must_be_above_the_margin_by_a_unit(margin: str) -> None:
     assert centre == edge + UNIT and reach >= 7 and centre - reach == least + 1
 
 
-def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_none() -> None:
+def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_none(
+        monkeypatch: pytest.MonkeyPatch) -> None:
     """One of two places is not, or one of two rows."""
+    monkeypatch.setattr(scaled_rows, "is_above", lambda *_: False)
     cases = [{"when": {"formula": "true"}, "above": [[[0, "1"]], [[1, "1"]]]}]
     given = parsed(float_executions(make_network("post", 5), make_claim(cases=cases), BINARY32), Budget())
     prover = ModelProver(given, given.floats[0])
