@@ -17,7 +17,7 @@ from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedE
 from proofs.check.checker.chapters.trained.reading.words_claim import WordsUnit
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, CentredRange, spread
 from proofs.check.checker.kernel.budget import Budget
-from proofs.check.checker.kernel.verdicts import Rejected, quote
+from proofs.check.checker.kernel.verdicts import Refusal, Rejected, quote
 from proofs.checking.parts import find_unproved_floats
 from proofs.enclosures.float_models.model import read_float_model
 from proofs.trained.float_executions.casting import cast_network
@@ -214,3 +214,15 @@ def test_a_walk_that_was_broken_off_goes_on_as_a_new_one_would(monkeypatch: pyte
     for word in ((2, 1, 0, 1), (2, 1, 1), (2, 0, 0, 1)):
         places = [1, len(word) - 1]
         assert list(broken.attended(word, places)) == list(CachedExecutions(stack, 1).attended(word, places))
+
+
+def test_words_of_encoders_whose_forms_take_too_much_memory_are_refused() -> None:
+    """Forms that share symbols are as long as there are tokens."""
+    stack = prover_of(network_of("layer", False), FINE).network.forms
+    streams, end = [stack.embed(1, 1 + place % 4) for place in range(6)], 1
+    both, end = stack.project_all(stack.stages[0], streams, 1, end)
+    before, needed = stack.budget.bits_left, sum(bits_of_token(seen) for _, seen in both)
+    assert needed > 0
+    stack.budget.hold(before - needed + 1)
+    with pytest.raises(Refusal):
+        stack.project_all(stack.stages[0], streams, 1, 1)

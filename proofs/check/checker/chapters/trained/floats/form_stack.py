@@ -181,6 +181,8 @@ class FloatStack:
             own = placed(self.budget, stream, start, end) if stage.shared else stream
             found.append(self.project(stage, own, place, offset + place))
             end = found[-1][1].end if stage.shared else 1
+            self.budget.hold(bits_of_token(found[-1][1]))
+        self.budget.release(sum(bits_of_token(one) for _, one in found))
         return found, end
 
     def rotated(self, attention: ConcatenatedAttention, x: AffineForm, parts: Sequence[range],

@@ -11,10 +11,7 @@ from .form_stack import FloatStack
 
 
 def is_above(stack: FloatStack, row: Linear, stream: AffineForm, margin: int) -> bool:
-    """Return whether a row, a linear map of the logits, is proved to be above the margin, in units.
-
-    The stream is that after the last attention step, and the last step must be the norm of a stream.
-    """
+    """Return whether a row of the logits is proved to be above the margin; the stream is that after all attention."""
     steps = stack.stages[-1].after if stack.stages and not stack.network.of_input else []
     if not steps or not isinstance(norm := steps[-1], NormMaps) or norm.of is not None:
         return False
