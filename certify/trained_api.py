@@ -18,7 +18,7 @@ from certify.claims.trained.decide import Settings
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.flags import Flags
 from certify.claims.trained.hardening import Hardening, answer_about_hardening
-from certify.claims.trained.heads import HeadsTable, answer_about_heads, read_head
+from certify.claims.trained.heads import HeadsTable, answer_about_heads, read_bounds, read_heads_question
 from certify.claims.trained.question import read_any_claim, read_question, read_trained
 from certify.common.files import check_new_folder, write_text
 from certify.common.output_guard import note_input
@@ -29,7 +29,6 @@ from certify.learning.learned import Learned
 from certify.learning.requests import read_learning
 from certify.learning.training.rounds import Training
 from certify.requests.arguments import Exact, exact_text
-from certify.requests.quantities import read_share
 from constructions.arguments import typed
 from constructions.errors import InputError
 from constructions.importing.config_file import positive_decimal
@@ -160,9 +159,10 @@ def learn(network: Path, claim: Path | None = None, max_n: int | None = None, wo
 
 @typed
 def heads(network: Path, claim: Path | None = None, max_n: int | None = None, *, head: str | None = None,
-          on: Sequence[str] = (), at_least: Exact | None = None, at_most: Exact | None = None, proved: bool = False,
+          on: Sequence[str] = (), near: Sequence[str] = (), at_least: Exact | None = None,
+          at_most: Exact | None = None, within: Exact | None = None, given: str | None = None, proved: bool = False,
           effort: int = 1) -> HeadsTable | Decision:
-    """Return what heads attend to; with a bound, ``head`` and one pattern the decision about it (docs/howto/heads.md).
+    """Return what heads attend to; with a bound the decision about one ``head`` (docs/howto/heads.md).
 
     ``on`` has patterns such as ``first`` or ``rightmost Q_a``; ``head`` is a layer and a head, as "1.2".
 
@@ -170,11 +170,11 @@ def heads(network: Path, claim: Path | None = None, max_n: int | None = None, *,
         InputError: if a file or a pattern is malformed, or they do not fit the network.
         Unsupported: if queries attend to later letters.
     """
-    question = read_question(os.fspath(network), _path(claim), Flags(), Scope(max_n))
-    bounds = [None if one is None else read_share(exact_text(name, one), name)
-              for name, one in (("at_least", at_least), ("at_most", at_most))]
-    return answer_about_heads(*question, None if head is None else read_head(head), on, (bounds[0], bounds[1]), proved,
-                              Settings(effort=effort))
+    parsed, words = read_question(os.fspath(network), _path(claim), Flags(), Scope(max_n))
+    bounds = read_bounds(*(None if one is None else exact_text(name, one) for name, one in (
+        ("at_least", at_least), ("at_most", at_most), ("within", within))))
+    question = read_heads_question(words, head, on, near, given, proved)
+    return answer_about_heads(parsed, words, question, bounds, Settings(effort=effort))
 
 
 @typed

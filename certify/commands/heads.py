@@ -21,7 +21,16 @@ AtLeast = Annotated[str | None, typer.Option(
     "--at-least", metavar="MASS", help="with --head and --on: decide whether the mass is always more than this")]
 AtMost = Annotated[str | None, typer.Option(
     "--at-most", metavar="MASS", help="with --head and --on: decide whether the mass is always less than this")]
-Prove = Annotated[bool, typer.Option("--prove", help="prove the least mass of the first pattern of each head")]
+Near = Annotated[list[str] | None, typer.Option(
+    "--near", metavar="hard|uniform|constant", help="compare with hard attention to one position, with equal "
+    "weights, or with constants; several times")]
+Within = Annotated[str | None, typer.Option(
+    "--within", metavar="ERROR", help="with --head and --near: decide whether the head is always this near: 1-norm of "
+    "the weights if hard, else each coordinate of the average")]
+Given = Annotated[str | None, typer.Option(
+    "--given", metavar="FORMULA", help="only queries whose prefix satisfies this formula of the past")]
+Prove = Annotated[bool, typer.Option(
+    "--prove", help="prove the least mass of the first pattern of each head, and the errors of --near")]
 Folder = Annotated[str | None, typer.Option(
     "--output", "-o", metavar="PATH", parser=written_place, help="write the certificate here; with --prove, a new "
     "folder of certificates")]
@@ -29,9 +38,12 @@ Wrong = Annotated[str | None, typer.Option(
     "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word here")]
 
 
+OF_WORDS = {name: kind for name, kind in given_as.OF_WORDS.items() if name != "given"}
+
+
 @option.with_options("prove jobs dask effort", given_as.OF_QUESTIONS)
-@option.with_options(f"claim max_n min_n offset {' '.join(given_as.OF_WORDS)} predicate", {
-    **given_as.OF_QUESTIONS, **given_as.OF_WORDS, "predicate": option.Predicate})
+@option.with_options(f"claim max_n min_n offset {' '.join(OF_WORDS)} predicate", {
+    **given_as.OF_QUESTIONS, **OF_WORDS, "predicate": option.Predicate})
 def heads(
     model: given_as.Model,
     claim: option.Claim = None,
@@ -39,6 +51,9 @@ def heads(
     on: On = None,
     at_least: AtLeast = None,
     at_most: AtMost = None,
+    near: Near = None,
+    within: Within = None,
+    given: Given = None,
     prove: Prove = False,
     output: Folder = None,
     wrong: Wrong = None,
@@ -48,29 +63,26 @@ def heads(
 
     The words are those of a claim; what it answers is not used. Without a bound: for each head, the positions that
     always get the largest share of its attention, measured over all words; --prove proves the first of each head. With
-    a bound, its claim is decided. docs/howto/heads.md.
+    a bound, its claim is decided. Heads of an edited network are numbered as in its original. docs/howto/heads.md.
     """
     from certify.claims.trained.decision import Decision
     from certify.claims.trained.flags import flags_of
-    from certify.claims.trained.heads import answer_about_heads, read_head
+    from certify.claims.trained.heads import answer_about_heads, read_bounds, read_heads_question
     from certify.claims.trained.heads_show import heads_to_json, print_heads
     from certify.claims.trained.question import read_question
     from certify.claims.trained.showing import decision_to_json, print_decision
-    from certify.requests.quantities import read_share
 
     scope, settings = given_as.scope_and_settings(claimed)
     network, words = read_question(model, claim, flags_of(claimed), scope)
-    bounds = (None if at_least is None else read_share(at_least, "--at-least"),
-              None if at_most is None else read_share(at_most, "--at-most"))
-    is_decided = bounds != (None, None)
-    if (wrong is not None and not is_decided) or (output is not None and not is_decided and not prove):
+    question = read_heads_question(words, head, on or (), near or (), given, prove)
+    bounds = read_bounds(at_least, at_most, within)
+    if (wrong is not None and not bounds.any) or (output is not None and not bounds.any and not prove):
         raise InputError("nothing is proved without --prove or a bound, so there is no certificate to write")
     if output is not None and prove:
         check_new_folder(output)
     elif output is not None:
         check_writable(output)
-    found = answer_about_heads(network, words, None if head is None else read_head(head), on or (), bounds, prove,
-                               settings)
+    found = answer_about_heads(network, words, question, bounds, settings)
     if isinstance(found, Decision):
         show_found(found, decision_to_json, print_decision, output)
         write_found(found, output)

@@ -43,6 +43,7 @@ HELP_EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "certify heads tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8",
         "certify heads tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8 --offset 0 --head 1.1 --on "
         "letters --at-least 1%",
+        "certify heads tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 4 --near uniform --prove",
     ),
     "ablate": (
         "certify ablate tomita_2.json --claim examples/trained/tomita_2/claim.toml --max-n 8 --offset 0",

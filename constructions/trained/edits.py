@@ -67,14 +67,18 @@ def unedited(network: TrainedNetwork) -> tuple[TrainedNetwork, tuple[Edit, ...]]
     return network.original, network.edits
 
 
-def check_unedited(network: TrainedNetwork) -> None:
-    """Check that a network has no edits: its layers, heads and neurons are numbered as those of its original.
+def free_heads(network: TrainedNetwork) -> list[tuple[int, int]]:
+    """Return the step and head of each head that is not set to constants, as in the original.
 
     Raises:
-        InputError: if it has some.
+        InputError: if the network ends at a head that it reads, so that it has no answers of its own.
     """
-    if network.edits:
-        raise InputError("the network has edits, which number its parts anew; expected the network without edits")
+    original, edits = unedited(network)
+    if any(isinstance(edit, ReadHead) for edit in edits):
+        raise InputError("the network ends at a head that it reads, expected a network with its own logits")
+    cut = {(edit.step, edit.head) for edit in edits if isinstance(edit, SetHead)}
+    return [(number, head) for number, step in enumerate(original.steps) if isinstance(step, AttentionStep)
+            for head in range(len(step.heads)) if (number, head) not in cut]
 
 
 def check_soft(network: TrainedNetwork) -> None:

@@ -16,7 +16,7 @@ from constructions.language.syntax import TRUE, And, Formula, Or, Symbol
 from constructions.text import printable
 from constructions.trained.claim import Case, Row, When, WordsClaim
 from constructions.trained.edit_kinds import MarkTokens, ReadHead
-from constructions.trained.edits import edit_network
+from constructions.trained.edits import edit_network, unedited
 from constructions.trained.network import AttentionStep, TrainedNetwork
 
 PATTERNS: Mapping[str, str] = {
@@ -88,11 +88,12 @@ def marked_copies(alphabet: Sequence[str]) -> tuple[str, ...]:
 
 
 def step_of(network: TrainedNetwork, layer: int, head: int) -> int:
-    """Return the number of the step of a layer of attention, which has this head.
+    """Return the number of the step of a layer of attention, which has this head; in the original of an edited network.
 
     Raises:
         InputError: if there is none.
     """
+    network = unedited(network)[0]
     steps = [number for number, step in enumerate(network.steps) if isinstance(step, AttentionStep)]
     if not 1 <= layer <= len(steps):
         raise InputError(f"layer {layer}, expected 1 to {len(steps)}")

@@ -1,8 +1,8 @@
 (* The axioms that the library rests on: those of the standard library's real numbers, and no others.
 
    Printed when this file is compiled: sig_forall_dec, sig_not_dec, functional_extensionality_dep, classic. *)
-From Certify Require Import ties_trade_off check_graph attention_by_levels soft_layers theorem_26_as_printed
-  lemma_27_rounding_networks lemmas_28_34 lemma_33_near_hard soft_for_every_n cross_entropy softmax formula
+From Certify Require Import hard_from_mass ties_trade_off check_graph attention_by_levels soft_layers
+  theorem_26_as_printed lemma_27_rounding_networks lemmas_28_34 lemma_33_near_hard soft_for_every_n cross_entropy softmax formula
   lemma_06_near_hardmax lemma_07_table_lookup lemma_08_tie_breaking lemma_09_rounding proposition_11_end_markers
   theorem_12_previous_next theorem_13_previous_causal theorem_15_since_until theorem_16_since_causal
   theorem_20_counting theorem_21_counting_causal theorem_20_as_printed low_precision_tie_breaking
@@ -81,7 +81,8 @@ Definition hahn_6 := (@even_and_odd_weigh_the_same, @even_given_last, @hahn_theo
   @dyck_stays_apart, @dyck_stays_apart_by_a_constant, @parity_network_attains_optimum, @some_network_attains_optimum,
   @chance_given_last_approached, @dyck_optimum_least, @dyck_optimum_approached, @hahn_theorem_6,
   @hahn_theorem_6_of_what_settles, @hahn_theorem_6_of_the_paper).
-Definition softening := (@tie_distorted, @tie_needs_warmth, @gap_needs_cold, @layers_move, @lemma_25_as_printed_false,
+Definition softening := (@gap_from_mass, @distance_from_mass, @sharpened_mass, @tie_distorted, @tie_needs_warmth,
+  @gap_needs_cold, @layers_move, @lemma_25_as_printed_false,
   @lemma_25_as_printed_false_real, @all_ones_tieless, @sign_as_printed_false, @theorem_26_order_as_printed_false,
   @few_pieces, @rounding_takes_pieces, @lemma_27, @lemma_27_integers, @lemma_27_proof_step, @lemma_28, @lemma_30,
   @lemma_31, @lemma_34, @lemma_29_as_printed_false, @lemma_29_without_biases, @lemma_29_repaired, @lemma_32,

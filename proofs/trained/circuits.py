@@ -13,9 +13,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from constructions.errors import InputError
 from constructions.trained.claim import WordsClaim, judged
-from constructions.trained.edit_kinds import Edit, KeepNeurons, SetHead
-from constructions.trained.edits import edit_network
+from constructions.trained.edit_kinds import Constants, Edit, KeepNeurons, MarkTokens, SetHead
+from constructions.trained.edits import edit_network, free_heads, unedited
 from constructions.trained.network import AttentionStep, TrainedNetwork, UnitsStep
 from proofs.trained.forward import FloatAttention, FloatNetwork, FloatUnits
 from proofs.trained.initial_words import Starts
@@ -57,10 +58,23 @@ def _size(step: object) -> int:
 
 
 class CircuitSearch:
-    """Circuits of a network, judged by a growing set of words at some offsets of a claim."""
+    """Circuits of a network, judged by a growing set of words at some offsets of a claim.
+
+    An edited network has the circuits of its ``whole``: the parts of its original, ``network``, that it has left.
+
+    Raises:
+        InputError: if the network ends at a head, or has edits and parts are to be set to means.
+    """
 
     def __init__(self, network: TrainedNetwork, claim: WordsClaim, to: To = "zero", seed: int = 0) -> None:
-        self.network, self.claim, self.to = network, claim, to
+        heads = {Part(step, head, True) for step, head in free_heads(network)}
+        self.network, self.earlier = unedited(network)
+        if self.earlier and to == "mean":
+            raise InputError("--to mean: the network has edits, expected one without edits to take means of")
+        self._gone = {edit.step: edit for edit in self.earlier if isinstance(edit, KeepNeurons)}
+        self.whole = frozenset(part for part in parts_of(self.network) if part in heads or (not part.is_head and (
+            part.step not in self._gone or part.number in self._gone[part.step].neurons)))
+        self.claim, self.to = claim, to
         self.words = {rows.shape[1]: rows for rows in first_words(claim, np.random.default_rng(seed))}
         first, last = claim.offsets
         self.offsets = {first, (first + last) // 2, last}
@@ -76,17 +90,28 @@ class CircuitSearch:
                 words[n] = np.concatenate([words.get(n, np.zeros((0, n), np.intp)), letters[np.newaxis, :n]])
 
     def edits(self, circuit: Circuit) -> list[Edit]:
-        """Return the edits that leave only this circuit."""
-        found: list[Edit] = []
+        """Return the edits of the original that leave only this circuit: the earlier ones, and those of other parts."""
+        found: list[Edit] = [edit for edit in self.earlier if isinstance(edit, MarkTokens | SetHead) or (
+            not isinstance(edit, KeepNeurons) and Part(edit.step, edit.head, True) in circuit)]
+        found += [SetHead(part.step, part.number, self._means.get((part.step, part.number)))
+                  for part in sorted(self.whole - circuit) if part.is_head]
         for number, step in enumerate(self.network.steps):
             kept = tuple(sorted(part.number for part in circuit if part.step == number))
-            others = [k for k in range(_size(step)) if k not in kept]
-            if isinstance(step, AttentionStep):
-                found += [SetHead(number, k, self._means.get((number, k))) for k in others]
-            elif isinstance(step, UnitsStep) and others:
-                mean = self._means.get((number, -1))
-                found.append(KeepNeurons(number, kept, None if mean is None else tuple(mean[k] for k in others)))
+            if isinstance(step, UnitsStep) and len(kept) < _size(step):
+                found.append(KeepNeurons(number, kept, self._constants(number, [
+                    k for k in range(_size(step)) if k not in kept])))
         return found
+
+    def _constants(self, number: int, others: Sequence[int]) -> Constants:
+        """Return the constants of neurons that are gone: earlier ones, or means; None if all are 0."""
+        mean, gone = self._means.get((number, -1)), self._gone.get(number)
+        if mean is not None:
+            return tuple(mean[k] for k in others)
+        if gone is None or gone.to is None:
+            return None
+        before = [k for k in range(_size(self.network.steps[number])) if k not in gone.neurons]
+        constants = dict(zip(before, gone.to, strict=True))
+        return tuple(constants.get(k, Fraction(0)) for k in others)
 
     def least(self, circuit: Circuit, words: Mapping[int, Rows] | None = None) -> Least | None:
         """Return the least margin of the circuit on the words, all by default."""

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from constructions.language.syntax import TRUE, Formula
 from constructions.trained.claim import Case, When, WordsClaim
-from constructions.trained.head_patterns import HeadPattern, marked_copies, marked_formula
+from constructions.trained.edit_kinds import ReadHead
+from constructions.trained.edits import edit_network
+from constructions.trained.head_patterns import HeadPattern, marked_copies, marked_formula, step_of
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.forward import FloatAttention, FloatNetwork
 from proofs.words.tracking import State, Tracker, track
@@ -45,25 +47,31 @@ class MassRange:
 
 
 class Masses:
-    """Masses of the heads of a network on the words of a claim, at its first offset."""
+    """Masses of a head of a network on the words of a claim, at its first offset; both are counted from 1.
 
-    def __init__(self, network: TrainedNetwork, words: WordsClaim) -> None:
-        self._floats, self._words = FloatNetwork(network), words
-        self._attention = cache(self._attention_of)
-        self._layers = [number for number, step in enumerate(self._floats.steps) if isinstance(step, FloatAttention)]
+    Heads of an edited network are numbered as in its original.
+    """
 
-    def ranges(self, layer: int, head: int, pattern: HeadPattern) -> Iterator[MassRange]:
-        """Yield the range at each place that has a word, from 1 on; layers and heads are counted from 1."""
+    def __init__(self, network: TrainedNetwork, words: WordsClaim, layer: int, head: int) -> None:
+        step = step_of(network, layer, head)
+        if network.edits:
+            network = edit_network(network, [ReadHead(step, head - 1, "average")])
+            layer, head = len(network.attention_steps), 1
+        self._floats, self._words, self._layer, self._head = FloatNetwork(network), words, layer, head
+        self._found = dict[tuple[int, ...], Array]()
+        self._layers = [number for number, one in enumerate(self._floats.steps) if isinstance(one, FloatAttention)]
+
+    def ranges(self, pattern: HeadPattern, given: Formula = TRUE) -> Iterator[MassRange]:
+        """Yield the range at each place that has a word whose prefix satisfies ``given``, from 1 on."""
         letters = self._words.alphabet
         marked = replace(self._words, alphabet=(*letters, *marked_copies(letters)), automaton=None,
-                         cases=(Case(When(marked_formula(letters, pattern)), ()),))
+                         cases=(Case(When(marked_formula(letters, pattern, given)), ()),))
         tracker = track(marked)
-        is_first = self._layers[0] == self._layers[layer - 1]
         for n in range(self._words.lengths[0] if self._words.read != "each" else 1, self._words.lengths[1] + 1):
-            if is_first:
-                yield from self._of_paths(n, head, pattern, tracker)
+            if self._layer == 1:
+                yield from self._of_paths(n, pattern, tracker)
             elif len(self._words.alphabet) ** n <= MOST_WORDS:
-                yield from self._of_words(n, layer, head, pattern, tracker)
+                yield from self._of_words(n, pattern, tracker)
 
     def _around(self, n: int) -> tuple[int, int, int]:
         """Return the numbers of tokens before and in the input, and the place of the query, for words of length n."""
@@ -75,7 +83,7 @@ class Masses:
 
     # -- the first layer -----------------------------------------------------------------------------------------------
 
-    def _weights(self, n: int, head: int) -> Iterator[tuple[Array, Array, Fixed]]:
+    def _weights(self, n: int) -> Iterator[tuple[Array, Array, Fixed]]:
         """Yield, for each token of the query, the weights [n, letters], those before and after, and its position."""
         words, (before, tokens, at) = self._words, self._around(n)
         step = self._floats.steps[self._layers[0]]
@@ -88,7 +96,7 @@ class Masses:
         stream = self._floats.embedded(grid, numbers[:, np.newaxis])
         for earlier in self._floats.steps[:self._layers[0]]:
             stream = self._floats.alone(earlier, stream)
-        normed, one = step.normed(stream), step.heads[head - 1]
+        normed, one = step.normed(stream), step.heads[self._head - 1]
         keys = np.stack([step.keys(one, normed[:, letter], numbers) for letter in range(len(letters))], axis=1)
         here = slice(at, at + 1)
         queries = [step.queries(one, normed[here, letter], numbers[here])[0] for letter in range(len(letters))]
@@ -101,9 +109,9 @@ class Masses:
             rest = np.array([weights[:before, 0].sum(), weights[before + n:, 0].sum()])
             yield weights[before:before + n], rest, (at - before, letter) if is_letter else None
 
-    def _of_paths(self, n: int, head: int, pattern: HeadPattern, tracker: Tracker) -> Iterator[MassRange]:
+    def _of_paths(self, n: int, pattern: HeadPattern, tracker: Tracker) -> Iterator[MassRange]:
         found: list[tuple[np.float64, tuple[int, ...], np.float64, tuple[int, ...]]] = []
-        for weights, (before, after), fixed in self._weights(n, head):
+        for weights, (before, after), fixed in self._weights(n):
             rest = (before if pattern.name == "start" else np.float64(), before + after)
             least, most = (extreme(tracker, weights, rest, fixed, sign) for sign in (-1, 1))
             if least is not None and most is not None:
@@ -117,13 +125,13 @@ class Masses:
 
     # -- other layers --------------------------------------------------------------------------------------------------
 
-    def _of_words(self, n: int, layer: int, head: int, pattern: HeadPattern, tracker: Tracker) -> Iterator[MassRange]:
+    def _of_words(self, n: int, pattern: HeadPattern, tracker: Tracker) -> Iterator[MassRange]:
         words, (before, _, at) = self._words, self._around(n)
         after = () if words.read == "each" else words.after
         found = []
         for word in product(range(len(words.alphabet)), repeat=n):
             tokens = (*words.before, *(words.tokens[letter] for letter in word), *after)
-            weights = self._attention(tokens)[layer - 1][head - 1, at]
+            weights = self._attention(tokens)[at]
             rest = weights[:before].sum() if pattern.name == "start" else np.float64()
             for marks in markings(tracker, word):
                 found.append((rest + weights[before:before + n] @ np.array(marks, np.float64), self._word(word)))
@@ -132,9 +140,12 @@ class Masses:
             yield MassRange(n, least[0], most[0], least[1], most[1])
 
 
-    def _attention_of(self, tokens: tuple[int, ...]) -> list[Array]:
-        """Return the weights [heads, T, T] of each layer for an input."""
-        return self._floats.attention(np.array(tokens), self._words.offsets[0])
+    def _attention(self, tokens: tuple[int, ...]) -> Array:
+        """Return the weights [T, T] of the head for an input."""
+        if tokens not in self._found:
+            self._found[tokens] = self._floats.attention(np.array(tokens), self._words.offsets[0])[self._layer - 1][
+                self._head - 1]
+        return self._found[tokens]
 
 
 def extreme(tracker: Tracker, weights: Array, rest: tuple[np.float64, np.float64], fixed: Fixed, sign: int

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
 
 from certify.claims.trained.ablation import Ablation, decide_circuit, find_circuit, name_of
+from constructions.errors import InputError
 from constructions.trained.claim import WordsClaim, input_tokens, judged
-from constructions.trained.edit_kinds import KeepNeurons, SetHead
+from constructions.trained.edit_kinds import KeepNeurons, ReadHead, SetHead, SharpenHead
 from constructions.trained.edits import edit_network
-from constructions.trained.network import TrainedNetwork
+from constructions.trained.network import TrainedNetwork, UnitsStep
 from examples.trained.zoo import plans
 from proofs.check import check_text
-from proofs.trained.circuits import CircuitSearch, parts_of
+from proofs.trained.circuits import CircuitSearch, Part, parts_of
 from proofs.trained.forward import FloatNetwork
 from proofs.words.tracking import cases_at
 
@@ -74,3 +76,28 @@ def test_means_are_those_of_the_activations() -> None:
     edits = CircuitSearch(network, claim, "mean").edits(frozenset(parts[:1]))
     assert isinstance(edits[0], KeepNeurons) and edits[0].to is not None and len(edits[0].to) == len(parts) - 1
     assert all(np.float32(float(one)) == one for one in edits[0].to) and any(edits[0].to)
+
+
+def test_a_circuit_of_an_edited_network_is_one_of_its_original() -> None:
+    network, claim = zoo("tomita_2", 6)
+    block = next(k for k, step in enumerate(network.steps) if isinstance(step, UnitsStep))
+    earlier = (*(None,) * 3, Fraction(1, 2))
+    edited = edit_network(network, [KeepNeurons(block, tuple(range(60)), tuple(one or Fraction(0) for one in earlier)),
+                                    SharpenHead(0, 0, 1)])
+    search = CircuitSearch(edited, claim)
+    assert len(search.whole) == 61 and edit_network(network, search.edits(search.whole)) == edited
+    smaller = search.edits(search.whole - {Part(0, 0, True), Part(block, 2, False)})
+    kept = tuple(k for k in range(60) if k != 2)
+    assert smaller == [SetHead(0, 0), KeepNeurons(block, kept, (*[Fraction(0)] * 4, Fraction(1, 2)))]
+    found = decide_circuit(edited, claim, [Part(block, 3, False)])
+    assert found.network == network and found.edited.original == network and found.verdict == "certified"
+    for n in range(1, 7):
+        assert all(is_right(found.edited, claim, word) for word in product("01", repeat=n))
+
+
+def test_an_edited_network_without_answers_or_means_is_refused() -> None:
+    network, claim = zoo("tomita_2", 6)
+    with pytest.raises(InputError, match="the network ends at a head that it reads"):
+        CircuitSearch(edit_network(network, [ReadHead(0, 0, "average")]), claim)
+    with pytest.raises(InputError, match="--to mean: the network has edits, expected one without edits"):
+        CircuitSearch(edit_network(network, [SharpenHead(0, 0, 1)]), claim, "mean")

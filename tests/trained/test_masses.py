@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from certify.claims.trained.heads import decide_mass, find_patterns
+from certify.claims.trained.heads import HeadsQuestion, decide_mass, find_patterns
 from constructions.errors import InputError, Unsupported
 from constructions.trained.claim import Read, WordsClaim
 from constructions.trained.head_patterns import PATTERNS, HeadClaim, parse_pattern
@@ -66,7 +66,7 @@ def test_measured_masses_are_those_of_every_word(seed: int, pattern: str) -> Non
     words = words_of("each" if network.is_causal and seed % 2 else "last", 4)
     parsed = parse_pattern(pattern, "ab", {})
     for layer, step in enumerate(network.attention_steps, 1):
-        found = {one.n: one for one in Masses(network, words).ranges(layer, len(step.heads), parsed)}
+        found = {one.n: one for one in Masses(network, words, layer, len(step.heads)).ranges(parsed)}
         expected = by_brute_force(network, words, (layer, len(step.heads)), pattern)
         assert {n: (one.least, one.most) for n, one in found.items()} == {
             n: pytest.approx(ends, abs=1e-12) for n, ends in expected.items()}
@@ -90,7 +90,7 @@ def test_the_head_of_first_is_hard_on_the_first_letter_and_no_more_than_that() -
 
 
 def test_what_is_measured_is_proved_and_its_neighbour_is_refuted() -> None:
-    table = find_patterns(*zoo("tomita_2", 6), proves=True)
+    table = find_patterns(*zoo("tomita_2", 6), HeadsQuestion(proves=True))
     assert str(table.rows[0].pattern) == "letters" and table.verdict == "certified"
     row = table.rows[0]
     assert row.claimed is not None and 0 < row.least.least - float(row.claimed) < 2e-4

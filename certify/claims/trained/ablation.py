@@ -15,7 +15,7 @@ from certify.claims.trained.proving import accepted_wrong_word
 from certify.common.verdicts import WithExitStatus
 from constructions.errors import InputError
 from constructions.trained.claim import WordsClaim, check_fits
-from constructions.trained.edits import check_unedited, edit_network
+from constructions.trained.edits import edit_network, unedited
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.balls import BallNetwork
 from proofs.trained.circuits import Circuit, CircuitSearch, Part, To, parts_of
@@ -41,14 +41,16 @@ class NeededPart:
 
 @dataclass(frozen=True)
 class Ablation(WithExitStatus):
-    """A circuit of a network: the decision about it, and the words that need its parts.
+    """A circuit of a network (the original of an edited one): the decision, and the words that need its parts.
 
-    ``edited`` is the network with this circuit alone. ``asked`` if the user chose the parts: then none is ``needed``.
+    ``whole`` has the parts that were there. ``edited`` is the network with this circuit alone. ``asked`` if the user
+    chose the parts: then none is ``needed``.
     """
 
     network: TrainedNetwork
     claim: WordsClaim
     to: To
+    whole: Circuit
     circuit: Circuit
     edited: TrainedNetwork
     decision: Decision | LengthsDecision
@@ -61,7 +63,7 @@ class Ablation(WithExitStatus):
     def verdict(self) -> str:
         """The verdict of the decision about the circuit; a search that ends at a wrong circuit decides nothing."""
         failed = self.decision.verdict == "refuted" and not self.asked
-        return "unknown" if failed and len(self.circuit) < len(parts_of(self.network)) else self.decision.verdict
+        return "unknown" if failed and self.circuit != self.whole else self.decision.verdict
 
     @property
     def is_minimal(self) -> bool:
@@ -92,11 +94,12 @@ def decide_circuit(network: TrainedNetwork, claim: WordsClaim, dropped: Sequence
         Unsupported: if no method decides words of these lengths.
     """
     start = time.perf_counter()
-    check_unedited(network)
     check_fits(network, claim)
-    search, circuit = CircuitSearch(network, claim, to), frozenset(parts_of(network)) - {*dropped}
-    edited = edit_network(network, search.edits(circuit))
-    return Ablation(network, claim, to, circuit, edited, decide_question(edited, claim, settings=settings), (), True, 1,
+    search = CircuitSearch(network, claim, to)
+    circuit = search.whole - {*dropped}
+    edited = edit_network(search.network, search.edits(circuit))
+    decision = decide_question(edited, claim, settings=settings)
+    return Ablation(search.network, claim, to, search.whole, circuit, edited, decision, (), True, 1,
                     time.perf_counter() - start)
 
 
@@ -108,15 +111,15 @@ def find_circuit(network: TrainedNetwork, claim: WordsClaim, to: To = "zero", se
         InputError, Unsupported: as for ``decide_circuit``.
     """
     start = time.perf_counter()
-    check_unedited(network)
     check_fits(network, claim)
-    search, whole = CircuitSearch(network, claim, to), frozenset(parts_of(network))
+    search = CircuitSearch(network, claim, to)
+    whole = search.whole
     floor, rounds = min(FLOOR, max(np.float64(), search.margin(whole)) / 10), 0
     is_right = search.stays(whole, np.float64())
     while True:
         rounds += 1
         circuit = search.shrink(whole, floor) if is_right else whole
-        edited = edit_network(network, search.edits(circuit))
+        edited = edit_network(search.network, search.edits(circuit))
         decision = decide_question(edited, claim, settings=settings)
         wrong = decision.wrong if isinstance(decision, Decision) else None
         if wrong is None or rounds == ROUNDS or circuit == whole:
@@ -129,9 +132,10 @@ def find_circuit(network: TrainedNetwork, claim: WordsClaim, to: To = "zero", se
             needed = smaller
             break
         circuit = smaller
-        edited = edit_network(network, search.edits(circuit))
+        edited = edit_network(search.network, search.edits(circuit))
         decision = decide_question(edited, claim, settings=settings)
-    return Ablation(network, claim, to, circuit, edited, decision, needed, False, rounds, time.perf_counter() - start)
+    return Ablation(search.network, claim, to, whole, circuit, edited, decision, needed, False, rounds,
+                    time.perf_counter() - start)
 
 
 def find_smaller(search: CircuitSearch, circuit: Circuit, settings: Settings | None
@@ -159,7 +163,8 @@ def answer_about_parts(network: TrainedNetwork, claim: WordsClaim, heads: Sequen
     Raises:
         InputError: if a part is malformed, or the network does not have it.
     """
-    dropped = [*read_parts(network, heads, True), *read_parts(network, neurons, False)]
+    original = unedited(network)[0]
+    dropped = [*read_parts(original, heads, True), *read_parts(original, neurons, False)]
     return decide_circuit(network, claim, dropped, to, settings) if dropped else find_circuit(
         network, claim, to, settings)
 

@@ -24,7 +24,8 @@ def print_ablation(out: Console, ablation: Ablation) -> None:
         total = sum(part.is_head is is_head for part in everything)
         names = ", ".join(name_of(network, part).split()[1] for part in kept)
         out.print(plain(f"{noun + 's':9} {len(kept)} of {total} kept{': ' * bool(names)}{names}"))
-    out.print(plain(f"others    set to {'0' if ablation.to == 'zero' else 'their means over words'}"))
+    earlier = ", unless the network's own edits set them" if len(ablation.whole) < len(everything) else ""
+    out.print(plain(f"others    set to {'0' if ablation.to == 'zero' else 'their means over words'}{earlier}"))
     out.print()
     if ablation.needed:
         print_table(out, [TableColumn("needed"), TableColumn("without it, wrong on the word"), TableColumn("proved")],

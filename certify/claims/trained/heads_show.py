@@ -1,28 +1,50 @@
-"""Text and JSON of the table of heads."""
+"""Text and JSON of the tables of heads."""
 
+from fractions import Fraction
 from typing import Any
 
 from rich.console import Console
 
+from certify.claims.trained.head_averages import NearRow
 from certify.claims.trained.heads import HeadRow, HeadsTable
 from certify.claims.trained.show import describe_network, words_to_json
-from certify.common.terminal_tables import TableColumn, plain, print_table, verdict_text
+from certify.common.numbers import decimal_upper
+from certify.common.terminal_tables import Cell, TableColumn, plain, print_table, verdict_text
 from certify.common.words import show_alphabet, show_powers
 from constructions.language.printer import format_briefly
 from constructions.trained.head_patterns import HeadPattern
 
 
 def print_heads(out: Console, table: HeadsTable) -> None:
-    """Print the network, a row for each head and pattern, and what was proved."""
+    """Print the network, a row for each head and pattern, errors of averages, and what was proved."""
     words = table.words
     out.print(plain(describe_network(table.network)))
     out.print(plain(f"words     of length {words.lengths[0]} .. {words.lengths[1]} over "
                     f"{show_alphabet(words.alphabet)}, at offset {words.offsets[0]}"))
     out.print()
+    if table.rows:
+        print_table(out, *_table_of_masses(table))
+        out.print()
+    if table.averages:
+        print_table(out, *_table_of_averages(table))
+        out.print()
+    for row in table.shown:
+        if (found := row.hardness) is not None:
+            out.print(plain(
+                f"head {row.layer}.{row.head} is hard: its score at {describe_pattern(row.pattern)} is ahead by at "
+                f"least {found.gap}; its weights are within {upper(found.within)} (1-norm) of hard attention, and "
+                f"within {upper(found.doubled)} with scores times 2"))
+    out.print(plain("measured in floating point; a length with many words on some of them, for averages"
+                    if table.averages else "measured: masses in floating point, over all words of the lengths n")
+              if table.verdict == "measured" else plain(
+        f"{table.verdict}: the numbers that are stated as proved, on all words up to length {words.lengths[1]}"))
+
+
+def _table_of_masses(table: HeadsTable) -> tuple[list[TableColumn], list[tuple[Cell, ...]]]:
     columns = [TableColumn("head"), TableColumn("attends to"), TableColumn("n", "right"),
                TableColumn("mass at least", "right"), TableColumn("on the word"), TableColumn("at most", "right"),
                TableColumn("proved: at least"), TableColumn("verdict")]
-    cells = []
+    cells: list[tuple[Cell, ...]] = []
     for row in table.shown:
         least, most = row.least, row.most
         proved = "" if row.claimed is None else str(float(row.claimed))
@@ -30,11 +52,30 @@ def print_heads(out: Console, table: HeadsTable) -> None:
         lengths = f"{row.by_length[0].n} .. {row.by_length[-1].n}"
         cells.append((f"{row.layer}.{row.head}", describe_pattern(row.pattern), lengths, f"{least.least:.6g}",
                       show_powers(least.least_word), f"{most.most:.6g}", proved, verdict))
-    print_table(out, columns, cells)
-    out.print()
-    out.print(plain("measured: masses in floating point, over all words of the lengths n"
-                    if all(row.decision is None for row in table.rows) else f"{table.verdict}: the masses that are "
-                    f"stated as proved, on all words up to length {words.lengths[1]}"))
+    return columns, cells
+
+
+def _table_of_averages(table: HeadsTable) -> tuple[list[TableColumn], list[tuple[Cell, ...]]]:
+    columns = [TableColumn("head"), TableColumn("its average is near"), TableColumn("n", "right"),
+               TableColumn("error at most", "right"), TableColumn("on the word"), TableColumn("proved: below"),
+               TableColumn("verdict"), TableColumn("to n =", "right")]
+    cells: list[tuple[Cell, ...]] = []
+    for row in (one for one in table.averages if one.by_length):
+        decision = row.decision
+        cells.append((f"{row.layer}.{row.head}", AVERAGES[row.near], f"{row.by_length[0].n} .. {row.by_length[-1].n}",
+                      f"{row.error:.6g}", show_powers(row.worst.word(row.center)),
+                      "" if row.claimed is None else str(float(row.claimed)),
+                      verdict_text(decision.verdict) if decision else "",
+                      str(decision.certified_to or "") if decision else ""))
+    return columns, cells
+
+
+def upper(x: Fraction) -> str:
+    """Return a decimal of three digits, rounded up."""
+    return decimal_upper(x, 3)
+
+
+AVERAGES = {"uniform": "the average with equal weights", "constant": "constants"}
 
 
 def describe_pattern(pattern: HeadPattern) -> str:
@@ -49,13 +90,32 @@ def describe_pattern(pattern: HeadPattern) -> str:
 def heads_to_json(table: HeadsTable) -> dict[str, Any]:
     """Return the table as JSON, with all rows and lengths."""
     return {"verdict": table.verdict, "min_n": table.words.lengths[0], "max_n": table.words.lengths[1],
-            "heads": [row_to_json(row) for row in table.rows], "seconds": round(table.seconds, 3)}
+            "heads": [row_to_json(row) for row in table.rows],
+            "averages": [average_to_json(row) for row in table.averages], "seconds": round(table.seconds, 3)}
+
+
+def average_to_json(row: NearRow) -> dict[str, Any]:
+    """Return the errors of one average as JSON."""
+    proved = {} if row.decision is None else {
+        "within": str(row.claimed), "proof": words_to_json(row.decision) | {"verdict": row.decision.verdict}}
+    constants = None if row.constants is None else [float(one) for one in row.constants]
+    return {"head": f"{row.layer}.{row.head}", "near": row.near, "constants": constants, **proved,
+            "by_length": [{"n": one.n, "error": one.error(row.center), "word": list(one.word(row.center)),
+                           "all_words": one.is_exhaustive} for one in row.by_length]}
 
 
 def row_to_json(row: HeadRow) -> dict[str, Any]:
     """Return one row as JSON."""
     proved = {} if row.decision is None else {
-        "at_least": str(row.claimed), "proof": words_to_json(row.decision) | {"verdict": row.decision.verdict}}
+        "at_least": str(row.claimed), **hardness_to_json(row),
+        "proof": words_to_json(row.decision) | {"verdict": row.decision.verdict}}
     return {"head": f"{row.layer}.{row.head}", "on": str(row.pattern), **proved,
             "by_length": [{"n": one.n, "least": one.least, "most": one.most, "least_word": list(one.least_word),
                            "most_word": list(one.most_word)} for one in row.by_length]}
+
+
+def hardness_to_json(row: HeadRow) -> dict[str, Any]:
+    """Return what follows from the proved mass of one position."""
+    found = row.hardness
+    return {} if found is None else {"hard": {"within": str(found.within), "gap": found.gap,
+                                              "within_if_doubled": decimal_upper(found.doubled)}}
