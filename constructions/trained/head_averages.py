@@ -28,7 +28,7 @@ class AverageClaim:
 
     def __str__(self) -> str:
         near = "the average with equal weights" if self.constants is None else (
-            f"({', '.join(map(str, map(float, self.constants)))})")
+            f"({', '.join(map(str, self.constants))})")
         return (f"the average of head {self.layer}.{self.head} differs by less than {self.error} from {near}, "
                 "in each coordinate")
 

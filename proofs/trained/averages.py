@@ -37,9 +37,10 @@ class AverageRange:
     most_words: tuple[tuple[str, ...], ...]
     is_exhaustive: bool
 
-    def error(self, constants: Array) -> float:
+    def error(self, constants: Array) -> np.float64:
         """Return the greatest distance from the constants."""
-        return float(np.maximum(self.most - constants, constants - self.least).max())
+        greatest: np.float64 = np.maximum(self.most - constants, constants - self.least).max()
+        return greatest
 
     def word(self, constants: Array) -> tuple[str, ...]:
         """Return the word with the greatest distance."""
@@ -51,7 +52,7 @@ class AverageRange:
 def average_ranges(network: TrainedNetwork, claim: WordsClaim) -> Iterator[AverageRange]:
     """Yield the ranges for each length with a judged word; the claim is that of ``average_question``."""
     judge, draw = WordMargins(FloatNetwork(network), claim), np.random.default_rng(0)
-    bounds = np.array([float(row[1][1]) if len(row) > 1 else 0.0 for row in claim.cases[0].above])
+    bounds = np.array([np.float64(row[1][1]) if len(row) > 1 else np.float64() for row in claim.cases[0].above])
     letters = len(claim.alphabet)
     for n in range(claim.lengths[0] if claim.read != "each" else 1, claim.lengths[1] + 1):
         is_exhaustive = letters**n <= MOST_WORDS

@@ -54,7 +54,7 @@ class NearRow:
     @property
     def error(self) -> float:
         """The greatest error that was measured."""
-        return self.worst.error(self.center)
+        return float(self.worst.error(self.center))
 
 
 def measure_near(network: TrainedNetwork, words: WordsClaim, head: tuple[int, int], near: Near, given: Formula = TRUE

@@ -62,7 +62,7 @@ class HeadRow:
 
     @property
     def hardness(self) -> "Hardness | None":
-        """What the proved mass implies, if it is certified, of one position, and above 1/2."""
+        """Consequences of the proved mass, if it is certified, of one position, and above 1/2."""
         is_proved = self.decision is not None and self.decision.verdict == "certified"
         if not is_proved or self.claimed is None or self.claimed <= Fraction(1, 2) or self.pattern.name not in SINGLE:
             return None
@@ -71,7 +71,7 @@ class HeadRow:
 
 @dataclass(frozen=True)
 class Hardness:
-    """What follows from a mass of at least 1 - ε > 1/2 on one position (docs/background/parts.md, Theorems 3 and 4).
+    """Consequences of a mass of at least 1 - ε > 1/2 on one position (docs/background/parts.md, Theorems 3 and 4).
 
     Softmax is ``within`` 2ε of hard attention, whatever breaks ties, as there are none: the score at the position
     is ahead by at least ``gap``, rounded down. With scores times 2 it is within ``doubled``.
@@ -83,7 +83,7 @@ class Hardness:
 
     @classmethod
     def of(cls, error: Fraction) -> "Hardness":
-        """Return what follows from a mass of at least 1 - ``error``, below 1/2."""
+        """Return the consequences of a mass of at least 1 - ``error``, below 1/2."""
         ratio = (1 - error) / error if error else None
         gap = float("inf") if ratio is None else floor(log(ratio) * 1000 - 1e-6) / 1000
         return cls(2 * error, gap, 2 * (error / (1 - error))**2)
@@ -121,7 +121,7 @@ class HeadsTable(WithExitStatus):
 
 @dataclass(frozen=True)
 class HeadsQuestion:
-    """What is asked about heads: ``only`` one or all, on patterns (none: those of ``family``), where ``given`` holds.
+    """A question about heads: ``only`` one or all, on patterns (none: those of ``family``), where ``given`` holds.
 
     ``near`` are kinds of averages to compare with; without any, masses are measured.
     """

@@ -100,7 +100,7 @@ def average_to_json(row: NearRow) -> dict[str, Any]:
         "within": str(row.claimed), "proof": words_to_json(row.decision) | {"verdict": row.decision.verdict}}
     constants = None if row.constants is None else [float(one) for one in row.constants]
     return {"head": f"{row.layer}.{row.head}", "near": row.near, "constants": constants, **proved,
-            "by_length": [{"n": one.n, "error": one.error(row.center), "word": list(one.word(row.center)),
+            "by_length": [{"n": one.n, "error": float(one.error(row.center)), "word": list(one.word(row.center)),
                            "all_words": one.is_exhaustive} for one in row.by_length]}
 
 
