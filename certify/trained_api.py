@@ -26,6 +26,7 @@ from certify.learning.equality import Equality, compare
 from certify.learning.learn import Effort
 from certify.learning.learn import learn as learn_network
 from certify.learning.learned import Learned
+from certify.learning.own_answers import own_answers
 from certify.learning.requests import read_learning
 from certify.learning.training.rounds import Training
 from certify.requests.arguments import Exact, exact_text
@@ -179,17 +180,22 @@ def heads(network: Path, claim: Path | None = None, max_n: int | None = None, *,
 
 @typed
 def ablate(network: Path, claim: Path | None = None, max_n: int | None = None, *, heads: Sequence[str] = (),
-           neurons: Sequence[str] = (), to: Literal["zero", "mean"] = "zero", effort: int = 1) -> Ablation:
+           neurons: Sequence[str] = (), to: Literal["zero", "mean"] = "zero", equal: bool = False, effort: int = 1
+           ) -> Ablation:
     """Return a minimal circuit that gives all answers, or the decision without some parts (docs/howto/heads.md).
 
-    ``heads`` and ``neurons`` are parts that go, as "1.2" or "1.1-50".
+    ``heads`` and ``neurons`` are parts that go, as "1.2" or "1.1-50". If ``equal``, answers are those of the network
+    itself.
 
     Raises:
         InputError: if a file or a part is malformed, or they do not fit the network.
         Unsupported: if no method decides words of these lengths.
     """
-    question = read_question(os.fspath(network), _path(claim), Flags(), Scope(max_n))
-    return answer_about_parts(*question, heads, neurons, to, Settings(effort=effort))
+    (parsed, words), answers = read_question(os.fspath(network), _path(claim), Flags(), Scope(max_n)), None
+    settings = Settings(effort=effort)
+    if equal:
+        words, answers = own_answers(parsed, words, settings)
+    return answer_about_parts(parsed, words, heads, neurons, to, settings, answers)
 
 
 @typed

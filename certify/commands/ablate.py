@@ -18,6 +18,8 @@ Neurons = Annotated[list[str] | None, typer.Option(
     "--neurons", metavar="L.N,...", help="decide without these neurons: feed-forward block and neuron, or L.A-B")]
 To = Annotated[Literal["zero", "mean"], typer.Option(
     "--to", help="what the parts that go are set to: 0, or their means over words (rounded to binary32)")]
+Equal = Annotated[bool, typer.Option(
+    "--equal", help="keep the network's own answers on all words, right or wrong: they are learnt first")]
 Folder = Annotated[str | None, typer.Option(
     "--output", "-o", metavar="DIR", parser=written_place, help="write the certificates here: a new folder")]
 Smaller = Annotated[str | None, typer.Option(
@@ -33,6 +35,7 @@ def ablate(
     heads: Heads = None,
     neurons: Neurons = None,
     to: To = "zero",
+    equal: Equal = False,
     output: Folder = None,
     smaller: Smaller = None,
     **claimed: Any,
@@ -40,8 +43,9 @@ def ablate(
     """Find which heads and neurons a trained network needs.
 
     Without --heads and --neurons: a small circuit that gives all answers of the claim, certified on every word; and for
-    each part that it keeps a word on which the circuit is wrong without it, so that it is minimal. Its certificates
-    contain the original network and what was removed. docs/howto/heads.md.
+    each part that it keeps a word on which the circuit is wrong without it, so that it is minimal. With --equal, it
+    gives the answers that the network itself gives. Its certificates contain the original network and what was removed.
+    docs/howto/heads.md.
     """
     from certify.claims.trained.ablation import answer_about_parts
     from certify.claims.trained.ablation_show import ablation_to_json, print_ablation
@@ -53,7 +57,12 @@ def ablate(
     network, words = read_question(model, claim, flags_of(claimed), scope)
     if output is not None:
         check_new_folder(output)
-    found = answer_about_parts(network, words, heads or (), neurons or (), to, settings)
+    answers = None
+    if equal:
+        from certify.learning.own_answers import own_answers
+
+        words, answers = own_answers(network, words, settings)
+    found = answer_about_parts(network, words, heads or (), neurons or (), to, settings, answers)
     show_found(found, ablation_to_json, print_ablation)
     if smaller is not None:
         write_text(smaller, network_text(found.edited))

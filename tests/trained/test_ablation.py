@@ -9,7 +9,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from certify.claims.trained.ablation import Ablation, decide_circuit, find_circuit, name_of
+from certify.claims.trained.ablation import Ablation, answer_about_parts, decide_circuit, find_circuit, name_of
+from certify.claims.trained.decide import Settings
+from certify.learning.equality import compare
+from certify.learning.own_answers import own_answers
+from certify.learning.question import read_words
 from constructions.errors import InputError
 from constructions.trained.claim import WordsClaim, input_tokens, judged
 from constructions.trained.edit_kinds import KeepNeurons, ReadHead, SetHead, SharpenHead
@@ -101,3 +105,28 @@ def test_an_edited_network_without_answers_or_means_is_refused() -> None:
         CircuitSearch(edit_network(network, [ReadHead(0, 0, "average")]), claim)
     with pytest.raises(InputError, match="--to mean: the network has edits, expected one without edits"):
         CircuitSearch(edit_network(network, [SharpenHead(0, 0, 1)]), claim, "mean")
+
+
+def test_a_circuit_with_equal_answers_has_those_of_the_network_and_not_those_that_are_right() -> None:
+    network, claim = zoo("last_letter", 5)
+    wrong = replace(claim, cases=tuple(replace(case, when=other.when) for case, other in zip(
+        claim.cases, reversed(claim.cases), strict=True)))
+    assert decide_circuit(network, wrong, []).verdict == "refuted"
+    own, certificate = own_answers(network, wrong, Settings())
+    assert not check_text(certificate.encode()).is_refutation
+    found = answer_about_parts(network, own, (), (), "zero", Settings(), certificate)
+    assert found.verdict == "certified" and found.is_minimal and not found.circuit
+    assert set(found.certificates) == {"circuit.cert", "network.cert"}
+    for word in product("01", repeat=4):
+        answers = [FloatNetwork(one).logits(np.array([input_tokens(claim, word)]), 0)[0] for one in (
+            network, found.edited)]
+        rows = [[sum(logits[at][token] * float(c) for token, c in row) > 0 for _, at in judged(claim, 4)
+                 for case in claim.cases for row in case.above] for logits in answers]
+        assert rows[0] == rows[1]
+    assert compare(network, found.edited, read_words(network, wrong, None)).verdict == "certified"
+
+
+def test_answers_that_are_not_proved_are_not_kept() -> None:
+    network, claim = zoo("last_letter", 5)
+    with pytest.raises(InputError, match="min_n: 2, expected 1"):
+        own_answers(network, replace(claim, lengths=(2, 5)), Settings())

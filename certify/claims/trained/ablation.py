@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,7 +44,8 @@ class Ablation(WithExitStatus):
     """A circuit of a network (the original of an edited one): the decision, and the words that need its parts.
 
     ``whole`` has the parts that were there. ``edited`` is the network with this circuit alone. ``asked`` if the user
-    chose the parts: then none is ``needed``.
+    chose the parts: then none is ``needed``. ``answers`` is the certificate that the claim has the answers of the
+    network itself, if these are to be equal.
     """
 
     network: TrainedNetwork
@@ -58,6 +59,7 @@ class Ablation(WithExitStatus):
     asked: bool
     rounds: int
     seconds: float
+    answers: str | None = None
 
     @property
     def verdict(self) -> str:
@@ -74,6 +76,7 @@ class Ablation(WithExitStatus):
     def certificates(self) -> Mapping[str, str]:
         """The certificate of the circuit, and one for each needed part, by file name."""
         found = {} if self.decision.certificate is None else {"circuit.cert": self.decision.certificate}
+        found |= {} if self.answers is None else {"network.cert": self.answers}
         return found | {f"without_{name_of(self.network, one.part).replace(' ', '_')}.cert": one.certificate
                         for one in self.needed if one.certificate}
 
@@ -157,16 +160,19 @@ def find_smaller(search: CircuitSearch, circuit: Circuit, settings: Settings | N
 
 
 def answer_about_parts(network: TrainedNetwork, claim: WordsClaim, heads: Sequence[str], neurons: Sequence[str], to: To,
-                       settings: Settings) -> Ablation:
+                       settings: Settings, answers: str | None = None) -> Ablation:
     """Decide the claim without the listed heads and neurons; without lists, find a minimal circuit.
+
+    ``answers`` is the certificate of the network's own answers, if the claim has them.
 
     Raises:
         InputError: if a part is malformed, or the network does not have it.
     """
     original = unedited(network)[0]
     dropped = [*read_parts(original, heads, True), *read_parts(original, neurons, False)]
-    return decide_circuit(network, claim, dropped, to, settings) if dropped else find_circuit(
+    found = decide_circuit(network, claim, dropped, to, settings) if dropped else find_circuit(
         network, claim, to, settings)
+    return replace(found, answers=answers)
 
 
 def read_parts(network: TrainedNetwork, given: Sequence[str], is_head: bool) -> list[Part]:

@@ -19,6 +19,9 @@ def print_ablation(out: Console, ablation: Ablation) -> None:
     everything, network = parts_of(ablation.network), ablation.network
     out.print(plain(describe_network(network)))
     out.print(plain(f"claim     {describe_claim(network, ablation.claim)}"))
+    if ablation.answers is not None:
+        states = 0 if ablation.claim.automaton is None else len(ablation.claim.automaton.steps)
+        out.print(plain(f"answers   the network's own, by an automaton with {counted(states, 'state')}"))
     for is_head, noun in ((True, "head"), (False, "neuron")):
         kept = sorted(part for part in ablation.circuit if part.is_head is is_head)
         total = sum(part.is_head is is_head for part in everything)
@@ -48,6 +51,7 @@ def ablation_to_json(ablation: Ablation) -> dict[str, Any]:
     names = {part: name_of(ablation.network, part) for part in parts_of(ablation.network)}
     return {"verdict": ablation.verdict, "kept": [names[part] for part in sorted(ablation.circuit)],
             "dropped": [name for part, name in names.items() if part not in ablation.circuit], "others": ablation.to,
+            "equal": ablation.answers is not None,
             "minimal": ablation.is_minimal,
             "needed": [{"part": names[one.part], "word": None if one.word is None else list(one.word.word),
                         "proved": one.certificate is not None} for one in ablation.needed],
