@@ -76,6 +76,12 @@ class ClaimKeys(TypedDict, total=False):
     at_least: Exact
     exactly: Exact
     within: Exact
+    head: str
+    on: str
+    near: str
+    kept_heads: str
+    kept_neurons: str
+    to: str
     weights: Path
     effort: int
     language: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from fractions import Fraction
 from pathlib import Path
@@ -62,7 +63,7 @@ def test_the_claims_of_the_page_come_out_as_they_say(certify: Any) -> None:
         **{name: ("certified", "") for name in KINDS if name not in ("prove", "cross-entropy")},
         "cross-entropy": ("refuted", "")}
     assert [claim.lengths for claim in session.report.claims] == [
-        *["1..4"] * 5, "10", "1..4", "every n"]
+        *["1..4"] * 7, "10", "1..4", "every n"]
 
 
 def test_a_theorem_for_every_n_is_a_claim_with_a_verdict_of_its_own() -> None:
@@ -236,3 +237,41 @@ def test_the_audits_of_other_papers_come_out_as_expected_and_say_what_was_read(c
     assert [claim["mismatch"] for claim in result.json["claims"] if claim["mismatch"]] == []
     assert all(claim["expected"] for claim in result.json["claims"])
     assert result.json["paper"]["version"].startswith("none: ")
+
+
+@pytest.mark.parametrize(("stated", "options"), [
+    ('on = "first"\nat_least = "0.9969"', ("--on", "first", "--at-least", "0.9969")),
+    ('on = "first"\nat_least = "0.996"', ("--on", "first", "--at-least", "0.996")),
+    ('near = "uniform"\nwithin = "4"', ("--near", "uniform", "--within", "4")),
+    ('near = "hard"\nwithin = "1/1000"\ngiven = "Q_1"', ("--near", "hard", "--within", "1/1000", "--given", "Q_1"))])
+def test_a_claim_about_a_head_has_the_verdict_and_the_word_of_the_command(certify: Any, stated: str,
+                                                                          options: tuple[str, ...]) -> None:
+    model, claim = import_first(certify), str(EXAMPLES / "trained" / "first" / "claim.toml")
+    found = audited(certify, f'kind = "head"\nmodel = "{model}"\nclaim = "{claim}"\nhead = "1.1"\n{stated}\n'
+                             "lengths = 4")
+    command = certify("heads", str(model), "--claim", claim, "--max-n", "4", "--head", "1.1", *options, "--json").json
+    assert found["verdict"] == command["verdict"]
+    assert [row["verdict"] for row in found["rows"]] == [row["verdict"] for row in command["lengths"]]
+    if found["verdict"] == "refuted":
+        assert certify(*shlex.split(found["witness"]["command"])[1:]).code == 1
+
+
+@pytest.mark.parametrize(("parts", "verdict"), [('kept_heads = "1.1"', "certified"), ('kept_neurons = "1.1-64"', "refuted")])
+def test_a_claim_about_a_circuit_has_the_verdict_of_the_command(certify: Any, parts: str, verdict: str) -> None:
+    model, claim = import_first(certify), str(EXAMPLES / "trained" / "first" / "claim.toml")
+    found = audited(certify, f'kind = "circuit"\nmodel = "{model}"\nclaim = "{claim}"\n{parts}\nlengths = 4')
+    gone = ("--neurons", "1.1-64") if verdict == "certified" else ("--heads", "1.1")
+    command = certify("ablate", str(model), "--claim", claim, "--max-n", "4", *gone, "--json").json
+    assert found["verdict"] == command["verdict"] == verdict
+
+
+def test_a_claim_about_parts_without_a_bound_or_parts_is_refused(certify: Any) -> None:
+    model, claim = import_first(certify), str(EXAMPLES / "trained" / "first" / "claim.toml")
+    for text, complaint in [('kind = "head"\nhead = "1.1"', "the claim states neither at_least, at_most nor within"),
+                            ('kind = "head"', "no key head"),
+                            ('kind = "circuit"', "no key kept_heads or kept_neurons"),
+                            ('kind = "circuit"\nkept_heads = "2.1"', "--heads: the network has no head 2.1")]:
+        Path("c.toml").write_text(f'[[claim]]\nname = "x"\nmodel = "{model}"\nclaim = "{claim}"\n{text}\n'
+                                  "lengths = 4", encoding="utf-8")
+        found = certify("audit", "c.toml")
+        assert found.code == 2 and complaint in found.err

@@ -18,6 +18,8 @@ from certify.common.words import type_word
 from certify.requests.run_command import RunCommand
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
+from constructions.trained.claim import WordsClaim
+from constructions.trained.network import TrainedNetwork
 from proofs.enclosures.intervals import point
 from proofs.formula.discharge import Progress
 
@@ -25,8 +27,12 @@ NOTHING_JUDGED = "no word of this length is judged"
 NO_WORD = "no word of this length fits at these offsets"
 
 
-def read(entry: ClaimEntry) -> Question:
-    """Return the question of an entry: its lengths are those of the audit."""
+def read_subject(entry: ClaimEntry) -> tuple[str, str | None, TrainedNetwork, WordsClaim]:
+    """Return the path of a trained network, that of its claim, and both, at the lengths of the audit.
+
+    Raises:
+        InputError: if a file is malformed, or they do not fit.
+    """
     entry.needed("model")
     path, claim_path = str(entry.file("model")), entry.file("claim")
     offsets = entry.get("offset")
@@ -39,20 +45,32 @@ def read(entry: ClaimEntry) -> Question:
     elif offsets not in (None, "all"):
         raise InputError(f"offset {offsets!r}, expected a number, two of them, or all")
     scope = Scope(entry.lengths.last, entry.lengths.first, offsets)
-    network, claim = read_question(path, claim_path, Flags(), scope)
+    return path, claim_path, *read_question(path, claim_path, Flags(), scope)
+
+
+def read(entry: ClaimEntry) -> Question:
+    """Return the question of an entry: its lengths are those of the audit."""
+    path, claim_path, network, claim = read_subject(entry)
 
     def decide(lengths: Lengths, _progress: Progress) -> ClaimAnswer:
         """Decide every word of these lengths."""
-        found = decide_question(network, replace(claim, lengths=(lengths.first, lengths.last)))
-        if isinstance(found, LengthsDecision):
-            rows, measured = _rows_by_counts(found, lengths, path, claim_path), (
-                f"all words {describe_lengths(found)}, decided by {found.way}")
-        else:
-            rows, measured = _rows(found, lengths, path, claim_path), describe_claim(found.network, found.claim)
-        return ClaimAnswer(tuple(rows), () if found.certificate is None else (found.certificate,), "logit",
-                           about=measured)
+        return answer_of(decide_question(network, replace(claim, lengths=(lengths.first, lengths.last))), lengths, path,
+                         claim_path)
 
     return Question(f"{path} satisfies {claim_path or 'its own claim'}", decide)
+
+
+def answer_of(found: Decision | LengthsDecision, lengths: Lengths, path: str, claim_path: str | None,
+              command: str | None = None) -> ClaimAnswer:
+    """Return the answer of a decision; the ``command`` that shows a wrong word, unless it is a run of the network."""
+    if isinstance(found, LengthsDecision):
+        rows, measured = _rows_by_counts(found, lengths, path, claim_path), (
+            f"all words {describe_lengths(found)}, decided by {found.way}")
+    else:
+        rows, measured = _rows(found, lengths, path, claim_path), describe_claim(found.network, found.claim)
+    shown = tuple(row if row.witness is None or command is None else replace(
+        row, witness=replace(row.witness, command=command)) for row in rows)
+    return ClaimAnswer(shown, () if found.certificate is None else (found.certificate,), "logit", about=measured)
 
 
 def _rows(decision: Decision, lengths: Lengths, path: str, claim_path: str | None) -> Iterator[LengthVerdict]:
