@@ -45,6 +45,8 @@ def name_file_alone(command: str) -> str:
     certify run --dfa even.hoa aab --alphabet ab
     >>> print(name_file_alone("certify run ../net.json 01 --claim ../claim.toml --offset 3"))
     certify run net.json 01 --claim claim.toml --offset 3
+    >>> print(name_file_alone("certify heads ../net.json --claim ../claim.toml --head 1.1"))
+    certify heads net.json --claim claim.toml --head 1.1
     >>> print(name_file_alone("certify run '1/2*#<[Q_a] >= 1' aab --alphabet ab"))
     certify run '1/2*#<[Q_a] >= 1' aab --alphabet ab
     """
@@ -53,7 +55,7 @@ def name_file_alone(command: str) -> str:
     except ValueError:
         return command
     place = 3 if words[2:3] == ["--dfa"] else 2
-    if words[:2] != ["certify", "run"] or len(words) <= place or (place == 2 and "--alphabet" in words):
+    if words[:1] != ["certify"] or words[1:2] not in (["run"], ["heads"], ["ablate"]) or len(words) <= place or (place == 2 and "--alphabet" in words):
         return command
     files = {place, words.index("--claim") + 1} if "--claim" in words[:-1] else {place}
     return shlex.join([PurePath(each).name if number in files else each for number, each in enumerate(words)])

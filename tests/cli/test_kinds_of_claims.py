@@ -256,7 +256,8 @@ def test_a_claim_about_a_head_has_the_verdict_and_the_word_of_the_command(certif
         assert certify(*shlex.split(found["witness"]["command"])[1:]).code == 1
 
 
-@pytest.mark.parametrize(("parts", "verdict"), [('kept_heads = "1.1"', "certified"), ('kept_neurons = "1.1-64"', "refuted")])
+@pytest.mark.parametrize(("parts", "verdict"), [
+    ('kept_heads = "1.1"', "certified"), ('kept_neurons = "1.1-64"', "refuted")])
 def test_a_claim_about_a_circuit_has_the_verdict_of_the_command(certify: Any, parts: str, verdict: str) -> None:
     model, claim = import_first(certify), str(EXAMPLES / "trained" / "first" / "claim.toml")
     found = audited(certify, f'kind = "circuit"\nmodel = "{model}"\nclaim = "{claim}"\n{parts}\nlengths = 4')
