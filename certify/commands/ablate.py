@@ -22,6 +22,8 @@ Equal = Annotated[bool, typer.Option(
     "--equal", help="keep the network's own answers on all words, right or wrong: they are learnt first")]
 Folder = Annotated[str | None, typer.Option(
     "--output", "-o", metavar="DIR", parser=written_place, help="write the certificates here: a new folder")]
+Page = Annotated[str | None, typer.Option(
+    "--html", metavar="FILE", parser=written_file, help="write a page with a picture here")]
 Smaller = Annotated[str | None, typer.Option(
     "--model", metavar="FILE", parser=written_file, help="write the smaller network here")]
 
@@ -38,6 +40,7 @@ def ablate(
     equal: Equal = False,
     output: Folder = None,
     smaller: Smaller = None,
+    html: Page = None,
     **claimed: Any,
 ) -> None:
     """Find which heads and neurons a trained network needs.
@@ -64,6 +67,10 @@ def ablate(
         words, answers = own_answers(network, words, settings)
     found = answer_about_parts(network, words, heads or (), neurons or (), to, settings, answers)
     show_found(found, ablation_to_json, print_ablation)
+    if html is not None:
+        from certify.exports.pages.parts.page import circuit_page
+
+        write_text(html, circuit_page(found, output if found.certificates else None))
     if smaller is not None:
         write_text(smaller, network_text(found.edited))
     if output is not None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from certify.commands import decide_options as given_as
-from certify.common.files import check_new_folder, check_writable, write_folder
+from certify.common.files import check_new_folder, check_writable, write_folder, write_text
 from certify.common.terminal import show_found, write_certificate, write_found
 from certify.requests import options as option
 from certify.requests.options import written_file, written_place
@@ -34,6 +34,8 @@ Prove = Annotated[bool, typer.Option(
 Folder = Annotated[str | None, typer.Option(
     "--output", "-o", metavar="PATH", parser=written_place, help="write the certificate here; with --prove, a new "
     "folder of certificates")]
+Page = Annotated[str | None, typer.Option(
+    "--html", metavar="FILE", parser=written_file, help="write a page with pictures here")]
 Wrong = Annotated[str | None, typer.Option(
     "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word here")]
 
@@ -57,6 +59,7 @@ def heads(
     prove: Prove = False,
     output: Folder = None,
     wrong: Wrong = None,
+    html: Page = None,
     **claimed: Any,
 ) -> None:
     """Find what the heads of a trained network attend to, and prove it.
@@ -71,6 +74,8 @@ def heads(
     from certify.claims.trained.heads_show import heads_to_json, print_heads
     from certify.claims.trained.question import read_question
     from certify.claims.trained.showing import decision_to_json, print_decision
+    from certify.exports.pages.decision.pages import page_of_decision
+    from certify.exports.pages.parts.page import heads_page
 
     scope, settings = given_as.scope_and_settings(claimed)
     network, words = read_question(model, claim, flags_of(claimed), scope)
@@ -83,6 +88,9 @@ def heads(
     elif output is not None:
         check_writable(output)
     found = answer_about_heads(network, words, question, bounds, settings)
+    if html is not None:
+        write_text(html, page_of_decision(found, output, wrong) if isinstance(found, Decision) else heads_page(
+            found, output))
     if isinstance(found, Decision):
         show_found(found, decision_to_json, print_decision, output)
         write_found(found, output)

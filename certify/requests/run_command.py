@@ -55,7 +55,8 @@ def name_file_alone(command: str) -> str:
     except ValueError:
         return command
     place = 3 if words[2:3] == ["--dfa"] else 2
-    if words[:1] != ["certify"] or words[1:2] not in (["run"], ["heads"], ["ablate"]) or len(words) <= place or (place == 2 and "--alphabet" in words):
+    is_about_a_file = words[:1] == ["certify"] and words[1:2] in (["run"], ["heads"], ["ablate"])
+    if not is_about_a_file or len(words) <= place or (place == 2 and "--alphabet" in words):
         return command
     files = {place, words.index("--claim") + 1} if "--claim" in words[:-1] else {place}
     return shlex.join([PurePath(each).name if number in files else each for number, each in enumerate(words)])

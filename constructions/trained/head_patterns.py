@@ -7,12 +7,13 @@ prefixes whose marked positions are those of the set. docs/background/parts.md.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
 from constructions.language.predicate_definition import PredicateDefinition
 from constructions.language.replacement import replace_symbols
-from constructions.language.syntax import TRUE, And, Formula, Or, Symbol
+from constructions.language.syntax import TRUE, And, Count, Formula, Or, Symbol, Term
 from constructions.text import printable
 from constructions.trained.claim import Case, Row, When, WordsClaim
 from constructions.trained.edit_kinds import MarkTokens, ReadHead
@@ -143,10 +144,56 @@ def marked_formula(alphabet: Sequence[str], pattern: HeadPattern, given: Formula
     def either(symbol: str) -> Formula:
         return Or(Symbol(symbol), Symbol(stars[symbol]))
 
-    marks = [Symbol(star) for star in stars.values()]
+    found = pattern_formula(alphabet, pattern.name, replace_symbols(pattern.keys, either))
+    return found if given is TRUE else And(found, replace_symbols(given, either))
+
+
+def pattern_formula(alphabet: Sequence[str], name: str, keys: Formula) -> Formula:
+    """Return the formula of a pattern whose keys are those where ``keys``, over the marked alphabet, holds."""
+    marks = [Symbol(star) for star in marked_copies(alphabet)]
     is_marked: Formula = marks[0]
     for mark in marks[1:]:
         is_marked = Or(is_marked, mark)
-    table = {"$1": is_marked, "$2": replace_symbols(pattern.keys, either)}
-    found = parse_formula(PATTERNS[pattern.name], table=table)
-    return found if given is TRUE else And(found, replace_symbols(given, either))
+    return parse_formula(PATTERNS[name], table={"$1": is_marked, "$2": keys})
+
+
+def find_pattern(claim: WordsClaim) -> HeadPattern | None:
+    """Return the pattern that the claim of ``mass_question`` is about, without what is ``given``; None for others."""
+    letters = claim.alphabet[:len(claim.alphabet) // 2]
+    if len(claim.cases) != 1 or not letters or claim.alphabet[len(letters):] != marked_copies(letters):
+        return None
+    formula, place = claim.cases[0].when.formula, Symbol("$")
+    for name in PATTERNS:
+        keys = dict[Formula, Formula]()
+        if formula is not None and _binds(pattern_formula(letters, name, place), formula, place, keys):
+            return HeadPattern(name, _unmarked(keys[place], letters)) if keys else HeadPattern(name)
+    return None
+
+
+def _binds(pattern: object, found: object, place: Formula, bound: dict[Formula, Formula]) -> bool:
+    """Return whether ``found`` is the pattern with one formula in all places, which is then bound."""
+    if pattern is place:
+        return isinstance(found, Formula) and bound.setdefault(place, found) == found
+    if isinstance(pattern, tuple) and isinstance(found, tuple):
+        return len(pattern) == len(found) and all(
+            _binds(one, other, place, bound) for one, other in zip(pattern, found, strict=True))
+    if isinstance(pattern, Formula) and isinstance(found, Formula):
+        return type(pattern) is type(found) and _binds(pattern.fields(), found.fields(), place, bound)
+    return pattern == found
+
+
+def _unmarked(keys: Formula, letters: Sequence[str]) -> Formula:
+    """Return the formula with ``Q_a`` in place of "a or its marked copy"."""
+    either = {Or(Symbol(letter), Symbol(star)): Symbol(letter)
+              for letter, star in zip(letters, marked_copies(letters), strict=True)}
+
+    def rebuild(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(rebuild, value))
+        if not isinstance(value, Formula | Count | Term):
+            return value
+        return either[value] if isinstance(value, Or) and value in either else type(value)(*map(
+            rebuild, value.fields()))
+
+    found: Formula = rebuild(keys)
+    return found

@@ -63,15 +63,26 @@ class Masses:
 
     def ranges(self, pattern: HeadPattern, given: Formula = TRUE) -> Iterator[MassRange]:
         """Yield the range at each place that has a word whose prefix satisfies ``given``, from 1 on."""
-        letters = self._words.alphabet
-        marked = replace(self._words, alphabet=(*letters, *marked_copies(letters)), automaton=None,
-                         cases=(Case(When(marked_formula(letters, pattern, given)), ()),))
-        tracker = track(marked)
+        tracker = self._tracker(pattern, given)
         for n in range(self._words.lengths[0] if self._words.read != "each" else 1, self._words.lengths[1] + 1):
             if self._layer == 1:
                 yield from self._of_paths(n, pattern, tracker)
             elif len(self._words.alphabet) ** n <= MOST_WORDS:
                 yield from self._of_words(n, pattern, tracker)
+
+    def on_word(self, word: Sequence[str], pattern: HeadPattern) -> tuple[Array, tuple[bool, ...]]:
+        """Return the weights of the tokens of a word's input at its query, and whether the pattern marks each."""
+        letters, words = self._words.letters(word), self._words
+        before, length, at = self._around(len(letters))
+        tokens = (*words.before, *(words.tokens[letter] for letter in letters), *words.after)[:length]
+        marks = next(markings(self._tracker(pattern, TRUE), letters), (False,) * len(letters))
+        rest = (False,) * (length - before - len(letters))
+        return self._attention(tokens)[at], ((pattern.name == "start",) * before + marks + rest)
+
+    def _tracker(self, pattern: HeadPattern, given: Formula) -> Tracker:
+        letters = self._words.alphabet
+        return track(replace(self._words, alphabet=(*letters, *marked_copies(letters)), automaton=None,
+                             cases=(Case(When(marked_formula(letters, pattern, given)), ()),)))
 
     def _around(self, n: int) -> tuple[int, int, int]:
         """Return the numbers of tokens before and in the input, and the place of the query, for words of length n."""

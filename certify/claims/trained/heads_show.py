@@ -5,14 +5,16 @@ from typing import Any
 
 from rich.console import Console
 
+from certify.claims.trained.decision import Decision
 from certify.claims.trained.head_averages import NearRow
 from certify.claims.trained.heads import HeadRow, HeadsTable
 from certify.claims.trained.show import describe_network, words_to_json
-from certify.common.numbers import decimal_upper
+from certify.common.numbers import decimal_lower, decimal_upper
 from certify.common.terminal_tables import Cell, TableColumn, plain, print_table, verdict_text
 from certify.common.words import show_alphabet, show_powers
 from constructions.language.printer import format_briefly
-from constructions.trained.head_patterns import HeadPattern
+from constructions.trained.edit_kinds import ReadHead
+from constructions.trained.head_patterns import HeadPattern, find_pattern
 
 
 def print_heads(out: Console, table: HeadsTable) -> None:
@@ -28,12 +30,8 @@ def print_heads(out: Console, table: HeadsTable) -> None:
     if table.averages:
         print_table(out, *_table_of_averages(table))
         out.print()
-    for row in table.shown:
-        if (found := row.hardness) is not None:
-            out.print(plain(
-                f"head {row.layer}.{row.head} is hard: its score at {describe_pattern(row.pattern)} is ahead by at "
-                f"least {found.gap}; its weights are within {upper(found.within)} (1-norm) of hard attention, and "
-                f"within {upper(found.doubled)} with scores times 2"))
+    for line in filter(None, map(describe_hardness, table.shown)):
+        out.print(plain(line))
     out.print(plain("measured in floating point; a length with many words on some of them, for averages"
                     if table.averages else "measured: masses in floating point, over all words of the lengths n")
               if table.verdict == "measured" else plain(
@@ -68,6 +66,15 @@ def _table_of_averages(table: HeadsTable) -> tuple[list[TableColumn], list[tuple
                       verdict_text(decision.verdict) if decision else "",
                       str(decision.certified_to or "") if decision else ""))
     return columns, cells
+
+
+def describe_hardness(row: HeadRow) -> str:
+    """Describe what follows from the proved mass of one position; empty if nothing does."""
+    found = row.hardness
+    return "" if found is None else (
+        f"head {row.layer}.{row.head} is hard: its score at {describe_pattern(row.pattern)} is ahead by at least "
+        f"{found.gap}; its weights are within {upper(found.within)} (1-norm) of hard attention, and within "
+        f"{upper(found.doubled)} with scores times 2")
 
 
 def upper(x: Fraction) -> str:
@@ -119,3 +126,20 @@ def hardness_to_json(row: HeadRow) -> dict[str, Any]:
     found = row.hardness
     return {} if found is None else {"hard": {"within": str(found.within), "gap": found.gap,
                                               "within_if_doubled": decimal_upper(found.doubled)}}
+
+
+def describe_read(decision: Decision) -> str:
+    """Describe what a certificate about a head states, as in "reads the first letter: more than 0.9944"; else empty."""
+    claim, what = decision.claim, [edit.what for edit in decision.network.edits if isinstance(edit, ReadHead)]
+    if not what or len(claim.cases) != 1:
+        return ""
+    if what[0] != "mass":
+        return "its average is bounded" if what[0] == "average" else "near the average with equal weights"
+    bounds = []
+    for (_, sign), *rest in claim.cases[0].above:
+        bound = -sign * rest[0][1] if rest else Fraction(0)
+        digits = decimal_lower(bound, 6) if sign > 0 else decimal_upper(bound, 6)
+        bounds.append(f"{'more' if sign > 0 else 'less'} than {digits}")
+    pattern = find_pattern(claim)
+    marked = "marked positions" if pattern is None else describe_pattern(pattern)
+    return f"reads {marked}: {', '.join(bounds)}"

@@ -20,6 +20,7 @@ from certify.common.shards import Workers
 from certify.exports.html import page_of
 from certify.exports.pages.decision.pages import page_of_decision
 from certify.exports.pages.learned.page import learned_page
+from certify.exports.pages.parts.page import circuit_page, heads_page
 from certify.exports.pages.softened.page import softened_page
 from certify.learning.learn import learn
 from constructions.tables import read_toml
@@ -28,6 +29,7 @@ from tests.auditing.sample import HOSTILE, REPORT, UNEXPECTED, html_of, markdown
 from tests.browser import CONTRASTS, NARROW, SCHEMES, browser, faults, look
 from tests.exports.pages.certificates import CORPUS, page, softened
 from tests.exports.pages.test_page_of_a_certificate import MOST_BYTES, Tags
+from tests.exports.pages.test_pages_of_parts import circuit, table
 from tests.learning.questions import of_the_zoo
 from tests.trained.tracks.adders import adder, short_claim_text
 
@@ -75,6 +77,9 @@ PAGES: dict[str, Callable[[], str]] = {
     "wrong word": lambda: trained("wrong_word"),
     "float executions": float_executions,
     "learnt": learnt,
+    "heads": lambda: heads_page(table(), "proofs"),
+    "circuit": lambda: circuit_page(circuit(), "proofs"),
+    "head": lambda: page_of(table().certificates["head_1_1.cert"], "head.cert", "head.cert"),
     "count": counted,
 }
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 WIDTH, HEIGHT, LEFT, BELOW, ABOVE = 640.0, 240.0, 52.0, 34.0, 10.0
 STEPS = (1, 2, 5)
@@ -52,8 +52,8 @@ class Axes:
         return f"{ABOVE + share * (HEIGHT - BELOW - ABOVE):.1f}"
 
 
-def draw_curve(points: Sequence[Point]) -> Markup | None:
-    """Draw the curve; None without a margin."""
+def draw_curve(points: Sequence[Point], name: str = "smallest margin found") -> Markup | None:
+    """Draw the curve of margins, or of another number with this name; None without any."""
     drawn = thinned([point for point in points if point.margin is not None])
     if not drawn:
         return None
@@ -62,7 +62,7 @@ def draw_curve(points: Sequence[Point]) -> Markup | None:
     axes = Axes(points[0].n, points[-1].n, low, high if high > low else low + 1)
     parts = [*_grid(axes), *_bounds(axes, drawn), *(_mark(axes, point) for point in drawn)]
     return Markup(f'<svg class="curve" role="img" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" '
-                  f'aria-label="smallest margin found, against length">{"".join(parts)}</svg>')
+                  f'aria-label="{escape(name)}, against length">{"".join(parts)}</svg>')
 
 
 @dataclass(frozen=True)

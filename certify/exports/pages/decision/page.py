@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from certify.claims.floats.wording import describe_exponentials, describe_formats, describe_normalised
 from certify.claims.trained.decision import Decision, LengthRow
+from certify.claims.trained.heads_show import describe_read
 from certify.claims.trained.networks import describe_comparison
 from certify.claims.trained.show import (
     cut_word,
@@ -33,11 +34,14 @@ from certify.exports.pages.base.page import open_templates, render_page
 from certify.exports.pages.certificate.commands import check_alone_command
 from certify.exports.pages.certificate.grids import draw_grid
 from certify.exports.pages.decision.curve import Point, draw_curve
+from certify.exports.pages.parts.drawing import draw_circuit
 from certify.requests.run_command import RunCommand
 from constructions.language.printer import format_formula
 from constructions.text import printable
 from constructions.trained.claim import READOUTS, When, WordsClaim, input_tokens
-from constructions.trained.network import TrainedNetwork
+from constructions.trained.edit_kinds import ReadHead
+from constructions.trained.edits import unedited
+from constructions.trained.network import AttentionStep, TrainedNetwork
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.float_executions.casting import cast_network
 from proofs.trained.forward import FloatNetwork
@@ -62,7 +66,7 @@ OPEN_UP_TO = 16
 
 FloatCells = tuple[str, str, str, str, Sequence[str]]
 """For a float model: the name, the certified lengths, the length of a wrong execution, the verdict, and sentences."""
-SECTIONS = (("wrong", "What is wrong"), ("margins", "Margins"), ("open", "What is open"),
+SECTIONS = (("circuit", "The circuit"), ("wrong", "What is wrong"), ("margins", "Margins"), ("open", "What is open"),
             ("floats", "In floating point"), ("attention", "Attention"), ("neighbours", "Neighbours"),
             ("cases", "Claim"), ("check", "Check it"))
 
@@ -138,9 +142,20 @@ def decision_page(decision: Decision, files: Sequence[Filed] = (), kind: str = "
                for case in claim.cases[:MOST_CASES]],
         few_cases=FEW_CASES,
         around=[mark for mark, tokens in ((BEFORE, claim.before), (AFTER, claim.after)) if tokens],
-        contents=_contents(wrong=wrong is not None, open=unproved is not None, floats=bool(floats),
+        circuit=_circuit(decision),
+        contents=_contents(circuit=bool(decision.network.edits), wrong=wrong is not None,
+                           open=unproved is not None, floats=bool(floats),
                            attention=word is not None, neighbours=bool(neighbours), check=bool(files)),
         most_rows=MOST_ROWS, most_neighbours=MOST_NEIGHBOURS, open_up_to=OPEN_UP_TO)
+
+
+def _circuit(decision: Decision) -> Markup | None:
+    """Draw an edited network, with what the certificate states of the head that it reads."""
+    read = [edit for edit in decision.network.edits if isinstance(edit, ReadHead)]
+    original = unedited(decision.network)[0]
+    steps = [number for number, step in enumerate(original.steps) if isinstance(step, AttentionStep)]
+    said = {(steps.index(edit.step) + 1, edit.head + 1): describe_read(decision) for edit in read}
+    return draw_circuit(decision.network, said) if decision.network.edits else None
 
 
 def _asks(decision: Decision) -> str:

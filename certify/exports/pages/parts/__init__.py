@@ -1,0 +1,1 @@
+"""The page of what heads attend to, and the picture of a circuit."""
