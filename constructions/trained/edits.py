@@ -67,6 +67,16 @@ def unedited(network: TrainedNetwork) -> tuple[TrainedNetwork, tuple[Edit, ...]]
     return network.original, network.edits
 
 
+def check_unedited(network: TrainedNetwork) -> None:
+    """Check that a network has no edits: its layers, heads and neurons are numbered as those of its original.
+
+    Raises:
+        InputError: if it has some.
+    """
+    if network.edits:
+        raise InputError("the network has edits, which number its parts anew; expected the network without edits")
+
+
 def free_heads(network: TrainedNetwork) -> list[tuple[int, int]]:
     """Return the step and head of each head that is not set to constants, as in the original.
 

@@ -13,10 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from constructions.errors import InputError
 from constructions.trained.claim import WordsClaim, judged
 from constructions.trained.edit_kinds import Constants, Edit, KeepNeurons, MarkTokens, SetHead
-from constructions.trained.edits import edit_network, free_heads, unedited
+from constructions.trained.edits import check_unedited, edit_network, free_heads, unedited
 from constructions.trained.network import AttentionStep, TrainedNetwork, UnitsStep
 from proofs.trained.forward import FloatAttention, FloatNetwork, FloatUnits
 from proofs.trained.initial_words import Starts
@@ -69,8 +68,8 @@ class CircuitSearch:
     def __init__(self, network: TrainedNetwork, claim: WordsClaim, to: To = "zero", seed: int = 0) -> None:
         heads = {Part(step, head, True) for step, head in free_heads(network)}
         self.network, self.earlier = unedited(network)
-        if self.earlier and to == "mean":
-            raise InputError("--to mean: the network has edits, expected one without edits to take means of")
+        if to == "mean":
+            check_unedited(network)
         self._gone = {edit.step: edit for edit in self.earlier if isinstance(edit, KeepNeurons)}
         self.whole = frozenset(part for part in parts_of(self.network) if part in heads or (not part.is_head and (
             part.step not in self._gone or part.number in self._gone[part.step].neurons)))

@@ -47,10 +47,31 @@ class MassRange:
 
 
 class Masses:
-    """Masses of a head of a network on the words of a claim, at its first offset; both are counted from 1.
+    """Masses of the heads of a network on the words of a claim, at its first offset; layers and heads count from 1.
 
     Heads of an edited network are numbered as in its original.
     """
+
+    def __init__(self, network: TrainedNetwork, words: WordsClaim) -> None:
+        self._network, self._words, self._heads = network, words, dict[tuple[int, int], _HeadMasses]()
+
+    def _head(self, layer: int, head: int) -> _HeadMasses:
+        if (layer, head) not in self._heads:
+            self._heads[layer, head] = _HeadMasses(self._network, self._words, layer, head)
+        return self._heads[layer, head]
+
+    def ranges(self, layer: int, head: int, pattern: HeadPattern, given: Formula = TRUE) -> Iterator[MassRange]:
+        """Yield the range at each place that has a word whose prefix satisfies ``given``, from 1 on."""
+        return self._head(layer, head).ranges(pattern, given)
+
+    def on_word(self, layer: int, head: int, word: Sequence[str], pattern: HeadPattern
+                ) -> tuple[Array, tuple[bool, ...]]:
+        """Return the weights of the tokens of a word's input at its query, and whether the pattern marks each."""
+        return self._head(layer, head).on_word(word, pattern)
+
+
+class _HeadMasses:
+    """Masses of one head; that of an edited network is read in the network that ends at it."""
 
     def __init__(self, network: TrainedNetwork, words: WordsClaim, layer: int, head: int) -> None:
         step = step_of(network, layer, head)
@@ -61,8 +82,7 @@ class Masses:
         self._found = dict[tuple[int, ...], Array]()
         self._layers = [number for number, one in enumerate(self._floats.steps) if isinstance(one, FloatAttention)]
 
-    def ranges(self, pattern: HeadPattern, given: Formula = TRUE) -> Iterator[MassRange]:
-        """Yield the range at each place that has a word whose prefix satisfies ``given``, from 1 on."""
+    def ranges(self, pattern: HeadPattern, given: Formula) -> Iterator[MassRange]:
         tracker = self._tracker(pattern, given)
         for n in range(self._words.lengths[0] if self._words.read != "each" else 1, self._words.lengths[1] + 1):
             if self._layer == 1:
@@ -71,7 +91,6 @@ class Masses:
                 yield from self._of_words(n, pattern, tracker)
 
     def on_word(self, word: Sequence[str], pattern: HeadPattern) -> tuple[Array, tuple[bool, ...]]:
-        """Return the weights of the tokens of a word's input at its query, and whether the pattern marks each."""
         letters, words = self._words.letters(word), self._words
         before, length, at = self._around(len(letters))
         tokens = (*words.before, *(words.tokens[letter] for letter in letters), *words.after)[:length]

@@ -103,7 +103,7 @@ def test_an_edited_network_without_answers_or_means_is_refused() -> None:
     network, claim = zoo("tomita_2", 6)
     with pytest.raises(InputError, match="the network ends at a head that it reads"):
         CircuitSearch(edit_network(network, [ReadHead(0, 0, "average")]), claim)
-    with pytest.raises(InputError, match="--to mean: the network has edits, expected one without edits"):
+    with pytest.raises(InputError, match="the network has edits, which number its parts anew"):
         CircuitSearch(edit_network(network, [SharpenHead(0, 0, 1)]), claim, "mean")
 
 

@@ -88,7 +88,7 @@ def test_only_queries_whose_prefix_satisfies_the_formula_are_judged() -> None:
     row = measure_near(network, words, (1, 1), "uniform", given)
     found = [averages(network, words, (*word, "1")) for word in product("01", repeat=3)]
     assert row.by_length[3].error(row.center) == pytest.approx(max(abs(z - u).max() for z, u in found), abs=1e-12)
-    (masses,) = [one for one in Masses(network, words, 1, 1).ranges(parse_pattern("first", "01", {}), given)
+    (masses,) = [one for one in Masses(network, words).ranges(1, 1, parse_pattern("first", "01", {}), given)
                  if one.n == 4]
     weights = [FloatNetwork(network).attention(np.array(input_tokens(words, (*word, "1"))), 0)[0][0, -1, 1]
                for word in product("01", repeat=3)]
@@ -128,7 +128,7 @@ def test_parts_of_an_edited_network_keep_their_numbers() -> None:
     words = WordsClaim(("a", "b"), (0, 3), (1,), (), (0, 0), (1, 3), "last", False, Fraction(0), None, (), ())
     pattern = parse_pattern("all Q_b", "ab", {})
     for changed in (edited, sharp):
-        masses = {one.n: one.most for one in Masses(changed, words, layer, head).ranges(pattern)}
+        masses = {one.n: one.most for one in Masses(changed, words).ranges(layer, head, pattern)}
         probe = FloatNetwork(edit_network(changed, [MarkTokens((3,)), ReadHead(steps[layer - 1], head - 1, "mass")]))
         for n in range(1, 4):
             marked = [[1, *(network.vocabulary if letter else 0 for letter in word)]

@@ -66,7 +66,7 @@ def test_measured_masses_are_those_of_every_word(seed: int, pattern: str) -> Non
     words = words_of("each" if network.is_causal and seed % 2 else "last", 4)
     parsed = parse_pattern(pattern, "ab", {})
     for layer, step in enumerate(network.attention_steps, 1):
-        found = {one.n: one for one in Masses(network, words, layer, len(step.heads)).ranges(parsed)}
+        found = {one.n: one for one in Masses(network, words).ranges(layer, len(step.heads), parsed)}
         expected = by_brute_force(network, words, (layer, len(step.heads)), pattern)
         assert {n: (one.least, one.most) for n, one in found.items()} == {
             n: pytest.approx(ends, abs=1e-12) for n, ends in expected.items()}

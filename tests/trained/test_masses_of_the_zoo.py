@@ -70,9 +70,9 @@ def by_words(network: TrainedNetwork, words: WordsClaim, head: tuple[int, int], 
 
 def measured(network: TrainedNetwork, words: WordsClaim, head: tuple[int, int], lengths: set[int]
              ) -> dict[tuple[HeadPattern, int], tuple[float, float]]:
-    masses = Masses(network, words, *head)
+    masses = Masses(network, words)
     return {(pattern, one.n): (float(one.least), float(one.most)) for pattern in family(words)
-            for one in masses.ranges(pattern) if one.n in lengths}
+            for one in masses.ranges(*head, pattern) if one.n in lengths}
 
 
 @pytest.mark.parametrize("name", some_and_all(list(plans())))

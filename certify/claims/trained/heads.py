@@ -146,10 +146,10 @@ def find_patterns(network: TrainedNetwork, words: WordsClaim, question: HeadsQue
     start = time.perf_counter()
     check_fits(network, words)
     words = replace(words, offsets=(words.offsets[0],) * 2)
-    rows, averages = list[HeadRow](), list[NearRow]()
+    masses, rows, averages = Masses(network, words), list[HeadRow](), list[NearRow]()
     for layer, head in [question.only] if question.only else numbered_heads(network):
         if not question.near or "hard" in question.near:
-            found = measure_patterns(network, words, layer, head, question)
+            found = measure_patterns(masses, words, layer, head, question)
             if question.proves and found:
                 found[0] = prove_row(network, words, found[0], settings, question.given)
             rows += found
@@ -167,15 +167,14 @@ def numbered_heads(network: TrainedNetwork) -> list[tuple[int, int]]:
     return [(steps.index(step) + 1, head + 1) for step, head in free_heads(network)]
 
 
-def measure_patterns(network: TrainedNetwork, words: WordsClaim, layer: int, head: int, question: HeadsQuestion
+def measure_patterns(masses: Masses, words: WordsClaim, layer: int, head: int, question: HeadsQuestion
                      ) -> list[HeadRow]:
     """Return the row of each pattern with a word, best first."""
     patterns = question.patterns or family(words)
     if question.near:
         patterns = tuple(pattern for pattern in patterns if pattern.name in SINGLE)
-    masses = Masses(network, words, layer, head)
     rows = [HeadRow(layer, head, pattern, by_length) for pattern in patterns
-            if (by_length := tuple(masses.ranges(pattern, question.given)))]
+            if (by_length := tuple(masses.ranges(layer, head, pattern, question.given)))]
     return sorted(rows, key=rank)
 
 
@@ -262,7 +261,7 @@ def decide_within(network: TrainedNetwork, words: WordsClaim, question: HeadsQue
         row = measure_near(network, words, head, near, question.given)
         return decide_near(network, words, row, error, settings, question.given)
     found = [one for one in question.patterns if one.name in SINGLE] or [
-        row.pattern for row in measure_patterns(network, words, *head, question)][:1]
+        row.pattern for row in measure_patterns(Masses(network, words), words, *head, question)][:1]
     if error >= 1 or len(found) != 1:
         raise InputError("--near hard: expected --within less than 1, and at most one --on, of one position")
     return decide_mass(network, words, HeadClaim(*head, found[0], 1 - error / 2), settings, question.given)

@@ -49,7 +49,7 @@ def test_a_circuit_has_a_box_for_every_part_of_the_original() -> None:
 
 def test_bars_are_the_weights_of_the_head_and_those_of_the_pattern_are_marked() -> None:
     network, words = zoo("first", 5)
-    weights, marks = Masses(network, words, 1, 1).on_word("0110", parse_pattern("rightmost Q_1", "01", {}))
+    weights, marks = Masses(network, words).on_word(1, 1, "0110", parse_pattern("rightmost Q_1", "01", {}))
     expected = FloatNetwork(network).attention(np.array([2, 0, 1, 1, 0]), 0)[0][0, -1]
     assert weights == pytest.approx(expected, abs=1e-15) and marks == (False, False, False, True, False)
     drawn = draw_weights("⊢0110", weights.tolist(), marks, "weights")

@@ -90,10 +90,10 @@ def _cells_of_average(row: NearRow) -> tuple[str, ...]:
 
 def _pictures(table: HeadsTable, rows: Sequence[HeadRow]) -> Iterator[HeadPicture]:
     """Yield the pictures of the best pattern of each head."""
-    words = table.words
+    words, masses = table.words, Masses(table.network, table.words)
     for row in rows:
         name, attends, word = f"head {row.layer}.{row.head}", describe_pattern(row.pattern), row.least.least_word
-        weights, marks = Masses(table.network, words, row.layer, row.head).on_word(word, row.pattern)
+        weights, marks = masses.on_word(row.layer, row.head, word, row.pattern)
         labels = [*BEFORE * len(words.before), *word, *AFTER * len(words.after)][:len(marks)]
         points = [_point(one.n, float(one.least), row.decision) for one in row.by_length]
         yield HeadPicture(name, f"least mass on {attends}", _curve(points, f"least mass of {name} on {attends}"),
