@@ -16,7 +16,8 @@ from constructions.errors import InputError
 Head = Annotated[str | None, typer.Option("--head", metavar="L.H", help="one head: the layer and the head, from 1")]
 On = Annotated[list[str] | None, typer.Option(
     "--on", metavar="PATTERN", help="the positions: start, letters, itself, previous, first, 'all F', 'rightmost F', "
-    "'leftmost F', where F is a formula of the past at the key")]
+    "'leftmost F', where F is a formula of the past at the key; 'marks F', where F is one at the query, over marked "
+    "letters such as Q['a*']")]
 AtLeast = Annotated[str | None, typer.Option(
     "--at-least", metavar="MASS", help="with --head and --on: decide whether the mass is always more than this")]
 AtMost = Annotated[str | None, typer.Option(

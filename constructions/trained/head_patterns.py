@@ -28,10 +28,12 @@ PATTERNS: Mapping[str, str] = {
     "first": "H ($1 <-> !prev true)",
     "all": "O $2 & H ($1 <-> $2)",
     "rightmost": "(!$2 & !$1) S ($2 & $1 & !prev O $1)",
-    "leftmost": "O $2 & H ($1 <-> $2 & !prev O $2)"}
+    "leftmost": "O $2 & H ($1 <-> $2 & !prev O $2)",
+    "marks": "$2"}
 """The prefixes whose marked positions ($1) are the pattern's, for keys at which $2 holds; judged at the query.
 
-``start`` is the tokens before the word; ``letters`` are all positions of letters up to the query.
+``start`` is the tokens before the word; ``letters`` are all positions of letters up to the query. For ``marks`` the
+formula $2 is itself over marked letters: any set of positions that is regular in the prefix.
 """
 OF_KEYS = ("all", "rightmost", "leftmost")
 """The patterns that a formula of the key's prefix completes."""
@@ -47,7 +49,7 @@ class HeadPattern:
     keys: Formula = TRUE
 
     def __str__(self) -> str:
-        return f"{self.name} {self.keys}" if self.name in OF_KEYS else self.name
+        return f"{self.name} {self.keys}" if self.name in (*OF_KEYS, "marks") else self.name
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class HeadClaim:
 
 
 def parse_pattern(text: str, alphabet: Sequence[str], predicates: Mapping[str, PredicateDefinition]) -> HeadPattern:
-    """Parse a pattern: ``first``, ``rightmost Q_a | Q_b``, ...
+    """Parse a pattern: ``first``, ``rightmost Q_a | Q_b``, ``marks Q['a*']``, ...
 
     Raises:
         InputError: if there is no such pattern, or its formula does not parse.
@@ -75,8 +77,11 @@ def parse_pattern(text: str, alphabet: Sequence[str], predicates: Mapping[str, P
     name, _, keys = text.strip().partition(" ")
     if name not in PATTERNS:
         raise InputError(f"{printable(name)}: expected one of {', '.join(PATTERNS)}")
-    if (name in OF_KEYS) != bool(keys.strip()):
-        raise InputError(f"{name}: expected {'a formula' if name in OF_KEYS else 'nothing'} after it")
+    needs = name in (*OF_KEYS, "marks")
+    if needs != bool(keys.strip()):
+        raise InputError(f"{name}: expected {'a formula' if needs else 'nothing'} after it")
+    if name == "marks":
+        return HeadPattern(name, parse_formula(keys, (*alphabet, *marked_copies(alphabet)), predicates))
     return HeadPattern(name, parse_formula(keys, alphabet, predicates)) if keys.strip() else HeadPattern(name)
 
 
@@ -144,7 +149,8 @@ def marked_formula(alphabet: Sequence[str], pattern: HeadPattern, given: Formula
     def either(symbol: str) -> Formula:
         return Or(Symbol(symbol), Symbol(stars[symbol]))
 
-    found = pattern_formula(alphabet, pattern.name, replace_symbols(pattern.keys, either))
+    keys = pattern.keys if pattern.name == "marks" else replace_symbols(pattern.keys, either)
+    found = pattern_formula(alphabet, pattern.name, keys)
     return found if given is TRUE else And(found, replace_symbols(given, either))
 
 
@@ -164,6 +170,8 @@ def find_pattern(claim: WordsClaim) -> HeadPattern | None:
         return None
     formula, place = claim.cases[0].when.formula, Symbol("$")
     for name in PATTERNS:
+        if name == "marks":  # any formula
+            continue
         keys = dict[Formula, Formula]()
         if formula is not None and _binds(pattern_formula(letters, name, place), formula, place, keys):
             return HeadPattern(name, _unmarked(keys[place], letters)) if keys else HeadPattern(name)

@@ -22,6 +22,13 @@ from proofs.trained.masses import Masses
 from tests.trained.random_networks import random_network
 
 Keys = Callable[[str, int], bool]
+
+
+def run_of_b(word: str) -> list[int]:
+    """Return the positions of the run of b that ends at the query."""
+    return list(range(len(word.rstrip("b")), len(word)))
+
+
 POSITIONS: dict[str, Callable[[str], list[int] | None]] = {
     "letters": lambda word: list(range(len(word))),
     "itself": lambda word: [len(word) - 1],
@@ -30,6 +37,7 @@ POSITIONS: dict[str, Callable[[str], list[int] | None]] = {
     "all Q_b": lambda word: [i for i, letter in enumerate(word) if letter == "b"] or None,
     "rightmost Q_b": lambda word: [word.rindex("b")] if "b" in word else None,
     "leftmost Q_b & prev Q_a": lambda word: [word.index("ab") + 1] if "ab" in word else None,
+    "marks Q['b*'] & Q['b*'] S (Q['b*'] & !prev true | Q_a & H (Q_a | Q_b))": lambda word: run_of_b(word) or None,
     "rightmost ODD": lambda word: [(len(word) - 1) // 2 * 2]}
 """The positions of each pattern in a prefix, by Python's own searches; None where it has none."""
 
@@ -109,7 +117,7 @@ def test_a_head_of_the_second_layer_has_a_bound_too() -> None:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_pattern_has_a_formula_exactly_if_it_needs_one(pattern: str) -> None:
-    needs = pattern in ("all", "rightmost", "leftmost")
+    needs = pattern in ("all", "rightmost", "leftmost", "marks")
     assert str(parse_pattern(pattern + " Q_a" * needs, "ab", {})) == pattern + " Q_a" * needs
     with pytest.raises(InputError, match=f"^{pattern}: expected"):
         parse_pattern(pattern + " Q_a" * (not needs), "ab", {})

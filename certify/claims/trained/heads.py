@@ -185,7 +185,8 @@ def rank(row: HeadRow) -> tuple[bool, float]:
 
 def family(words: WordsClaim) -> tuple[HeadPattern, ...]:
     """Return the patterns that are tried: those without a formula, and all, the last, the first a, for each letter."""
-    return (*(HeadPattern(name) for name in PATTERNS if name not in OF_KEYS and (name != "start" or words.before)),
+    return (*(HeadPattern(name) for name in PATTERNS
+               if name not in (*OF_KEYS, "marks") and (name != "start" or words.before)),
             *(HeadPattern(name, Symbol(symbol)) for symbol in words.alphabet for name in OF_KEYS))
 
 

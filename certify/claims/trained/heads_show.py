@@ -90,7 +90,8 @@ def describe_pattern(pattern: HeadPattern) -> str:
     keys = format_briefly(pattern.keys)
     return {"start": "the tokens before the word", "letters": "all letters so far", "itself": "the query itself",
             "previous": "the previous letter", "first": "the first letter", "all": f"all positions where {keys}",
-            "rightmost": f"the last position where {keys}", "leftmost": f"the first position where {keys}"
+            "rightmost": f"the last position where {keys}", "leftmost": f"the first position where {keys}",
+            "marks": f"the marked positions of {keys}"
             }[pattern.name]
 
 
