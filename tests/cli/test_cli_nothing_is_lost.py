@@ -83,8 +83,8 @@ TABLE = (
         "-o --wrong --html --store"),
     row("learn t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --svg --html --store"),
     row("heads t.json --claim claim.toml --max-n 2 --head 1.1 --on itself --at-least 0 --jobs 1", "t.json claim.toml",
-        "-o --wrong", quick=False),
-    row("ablate t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --model", quick=False),
+        "-o --wrong --html", quick=False),
+    row("ablate t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --model --html", quick=False),
     row("harden t.json --claim claim.toml --max-n 2 --jobs 1 --pattern 1.1=first", "t.json claim.toml",
         "-o --wrong --model --program --program-certificate", quick=False),
     row("equal t.json t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --store"),
@@ -181,7 +181,7 @@ def writing(name: str) -> dict[str, object]:
 def test_the_table_has_every_option_of_every_command_that_writes() -> None:
     of_the_app = {(name, option) for name in command_line().commands for option in writing(name)}
     assert of_the_app == {(one.name, option) for one in TABLE for option in one.options}
-    assert len(of_the_app) == 40
+    assert len(of_the_app) == 42
 
 
 def test_every_option_whose_name_or_place_is_one_to_write_to_says_so() -> None:

@@ -147,7 +147,10 @@ def find_patterns(network: TrainedNetwork, words: WordsClaim, question: HeadsQue
     check_fits(network, words)
     words = replace(words, offsets=(words.offsets[0],) * 2)
     masses, rows, averages = Masses(network, words), list[HeadRow](), list[NearRow]()
-    for layer, head in [question.only] if question.only else numbered_heads(network):
+    heads = [question.only] if question.only else numbered_heads(network)
+    if not heads:
+        raise InputError("the network has no heads, expected at least one")
+    for layer, head in heads:
         if not question.near or "hard" in question.near:
             found = measure_patterns(masses, words, layer, head, question)
             if question.proves and found:
