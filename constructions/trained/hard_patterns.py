@@ -1,6 +1,6 @@
 """Hard attention to a pattern: the network with some heads hardened, and its claim over marked words.
 
-Each word has one marking that the claim judges: so the claim is about all words. docs/background/parts.md, section 5.
+Each word has one marking that the claim judges: so the claim is about all words. docs/background/parts.md, section 6.
 """
 
 from collections.abc import Mapping, Sequence
