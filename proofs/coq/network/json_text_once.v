@@ -158,22 +158,39 @@ Local Fixpoint nested (j : json) : P j :=
   end.
 End Nested.
 
-(* The one number of a model file is its version. *)
+(* What stands without quotation marks: digits, a minus, true, false, null. Something else comes after it. *)
+Definition verbatim_character (c : ascii) : bool := is_word_character c || Ascii.eqb c "-".
+Definition is_verbatim (s : string) : bool := negb (String.eqb s "") && forallb verbatim_character
+  (list_ascii_of_string s).
+Definition stops (r : string) : bool := match r with "" => true | String c _ => negb (verbatim_character c) end.
+
 Inductive is_json : json -> Prop :=
-| is_one : is_json (Verbatim "1")
+| is_plain s : is_verbatim s = true -> is_json (Verbatim s)
 | is_quoted s : closed_string s = true -> is_json (Quoted s)
 | is_items l : Forall is_json l -> is_json (Items l)
 | is_fields l : Forall (fun e => closed_string (fst e) = true /\ is_json (snd e)) l -> is_json (Fields l).
 
-Definition reads_once {X} (ok : X -> Prop) (write : X -> writer) (x : X) : Prop :=
-  ok x -> forall y r r', ok y -> write x r = write y r' -> x = y /\ r = r'.
+Lemma verbatim_until s t r r' : forallb verbatim_character (list_ascii_of_string s) = true ->
+  forallb verbatim_character (list_ascii_of_string t) = true -> stops r = true -> stops r' = true -> s ++ r = t ++ r' ->
+  s = t /\ r = r'.
+Proof.
+  revert t. induction s as [|c s IH]; intros [|d t] S T R R' E; cbn in *; subst; auto.
+  - apply andb_prop in T as [T _]. cbn in R. now rewrite T in R.
+  - apply andb_prop in S as [S _]. cbn in R'. now rewrite S in R'.
+  - injection E as -> E. apply andb_prop in S as [_ S], T as [_ T]. now destruct (IH t S T R R' E) as [-> ->].
+Qed.
 
-Lemma joined_once {X} (ok : X -> Prop) (write : X -> writer) s l l' r r' c d : c <> d -> Forall (reads_once ok write)
-  l -> Forall ok l -> Forall ok l' -> fold_right (fun b rest => write_both (write_exactly (String c s))
+Definition reads_once {X} (ok : X -> Prop) (write : X -> writer) (x : X) : Prop :=
+  ok x -> forall y r r', ok y -> stops r = true -> stops r' = true -> write x r = write y r' -> x = y /\ r = r'.
+
+Lemma joined_once {X} (ok : X -> Prop) (write : X -> writer) s l l' r r' c d : c <> d -> verbatim_character c =
+  false -> verbatim_character d = false -> Forall (reads_once ok write) l -> Forall ok l -> Forall ok l' -> fold_right (fun b rest => write_both (write_exactly (String c s))
   (write_both b rest)) write_nothing (map write l) (String d r) = fold_right (fun b rest => write_both (write_exactly
   (String c s)) (write_both b rest)) write_nothing (map write l') (String d r') -> l = l' /\ r = r'.
 Proof.
-  intros N H O. revert l'. induction H as [|x l Hx H IH]; intros [|y l'] O' E; cbn in E.
+  intros N C D H O. assert (S : forall l r, stops (fold_right (fun b rest => write_both (write_exactly (String c s))
+    (write_both b rest)) write_nothing l (String d r)) = true) by (intros [|b k] q; cbn; now rewrite ?C, ?D).
+  revert l'. induction H as [|x l Hx H IH]; intros [|y l'] O' E; cbn in E.
   - injection E as E. now split.
   - injection E as E _. congruence.
   - injection E as E _. congruence.
@@ -181,7 +198,8 @@ Proof.
     apply Hx in E as [-> E]; auto. apply IH in E as [-> ->]; auto.
 Qed.
 
-Lemma enclosed_once {X} (ok : X -> Prop) (write : X -> writer) a b m l l' r r' : b <> "010"%char -> Forall (reads_once
+Lemma enclosed_once {X} (ok : X -> Prop) (write : X -> writer) a b m l l' r r' : b <> "010"%char ->
+  Forall (reads_once
   ok write) l -> Forall ok l -> Forall ok l' -> write_enclosed (String a "") (String b "") (String "010" m) (map write
   l) r = write_enclosed (String a "") (String b "") (String "010" m) (map write l') r' -> l = l' /\ r = r'.
 Proof.
@@ -191,7 +209,8 @@ Proof.
   - injection E as E _. congruence.
   - injection E as E. apply app_same in E.
     inversion H as [|? ? Hx Hl]; inversion O as [|? ? Ox Ol]; inversion O' as [|? ? Oy Ol']; subst.
-    apply Hx in E as [-> E]; auto. apply (joined_once ok write) in E as [-> E]; auto; [|discriminate].
+    apply Hx in E as [-> E]; [|auto|auto|now destruct (map write l)|now destruct (map write l')].
+    apply (joined_once ok write) in E as [-> E]; auto; [|discriminate].
     rewrite !app_assoc_text in E. apply app_same in E. injection E as ->. now split.
 Qed.
 
@@ -205,21 +224,30 @@ Lemma written_fields margin l : write_json margin (Fields l) = write_enclosed "{
   l).
 Proof. cbn. f_equal. apply map_ext. now intros []. Qed.
 (* The first character determines the kind of value. *)
-Definition first_character (j : json) : ascii :=
-  match j with Verbatim _ => "1" | Quoted _ => "034" | Items _ => "[" | Fields _ => "{" end.
-Lemma written_first margin j r : is_json j -> exists s, write_json margin j r = String (first_character j) s.
+Definition is_first_of (j : json) (c : ascii) : Prop :=
+  match j with
+  | Verbatim _ => verbatim_character c = true | Quoted _ => c = "034"%char | Items _ => c = "["%char
+  | Fields _ => c = "{"%char
+  end.
+Lemma written_first margin j r : is_json j -> exists c s, write_json margin j r = String c s /\ is_first_of j c.
 Proof.
-  intros []; try (cbn; eauto; fail).
+  intros [[|c s] P|s _|l _|l _]; try (cbn; eauto; fail).
+  - discriminate P.
+  - apply andb_prop in P as [_ P]. apply andb_prop in P as [P _]. cbn. eauto.
   - rewrite written_items. destruct l; cbn; eauto.
   - rewrite written_fields. destruct l; cbn; eauto.
 Qed.
 
 Lemma written_once j : forall m, reads_once is_json (write_json (String "010" m)) j.
 Proof.
-  induction j as [s|s|l IH|l IH] using nested; intros m J k r r' K X;
-    destruct (written_first (String "010" m) _ r J) as [x A], (written_first (String "010" m) _ r' K) as [y B];
-    pose proof X as E; rewrite A, B in E; injection E as E _; clear x y A B; destruct K; try discriminate E; clear E.
-  - inversion J. subst s. cbn in X. injection X as ->. now split.
+  induction j as [s|s|l IH|l IH] using nested; intros m J k r r' K R R' X;
+    destruct (written_first (String "010" m) _ r J) as (c & x & A & C),
+      (written_first (String "010" m) _ r' K) as (d & y & B & D);
+    pose proof X as E; rewrite A, B in E; injection E as <- _; clear x y A B; destruct K as [t|t|k|k]; cbn in C, D;
+    subst; try discriminate.
+  - inversion J as [u P| | |]. subst u. cbn in X. unfold write_exactly in X.
+    match goal with Q : is_verbatim t = true |- _ => apply andb_prop in P as [_ P], Q as [_ Q];
+      now destruct (verbatim_until s t r r' P Q R R' X) as [-> ->] end.
   - inversion J. subst. cbn in X. injection X as X. apply closed_until_quote in X as [-> ->]; auto.
   - inversion J as [| |l1 F|]. subst. rewrite !written_items in X.
     apply (enclosed_once is_json) in X as [-> ->]; auto; [discriminate|].
@@ -227,7 +255,7 @@ Proof.
   - inversion J as [| | |l1 F]. subst. rewrite !written_fields in X.
     apply (enclosed_once (fun e => closed_string (fst e) = true /\ is_json (snd e))) in X as [-> ->]; auto;
       [discriminate|]. apply Forall_forall. intros [key a] Ha. rewrite Forall_forall in IH.
-    intros [C1 A] [key' a'] q q' [C2 A'] E.
+    intros [C1 A] [key' a'] q q' [C2 A'] Q Q' E.
     unfold field_writer, write_between, write_both, write_exactly, quotation_mark in E. cbn in E. injection E as E.
     apply closed_until_quote in E as [-> E]; auto. injection E as E. apply (IH _ Ha (m ++ " ") A) in E as [E ->]; auto.
     cbn in E. subst. now split.

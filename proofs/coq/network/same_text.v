@@ -200,7 +200,7 @@ Proof.
   apply is_fields. apply Forall_app. split; [|apply Forall_app; split].
   - repeat (apply Forall_cons; [split; [reflexivity|cbn]|]); try apply Forall_nil.
     + now apply is_quoted.
-    + apply is_one.
+    + now apply is_plain.
     + apply items_json. intros s I. now apply is_quoted, letters_closed.
     + apply items_json. intros d I. now apply is_quoted, definition_closed.
   - destruct (model_listed m) as [|f l] eqn:E; [apply Forall_nil|]. rewrite <- E.
