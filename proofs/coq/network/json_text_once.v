@@ -184,7 +184,8 @@ Definition reads_once {X} (ok : X -> Prop) (write : X -> writer) (x : X) : Prop 
   ok x -> forall y r r', ok y -> stops r = true -> stops r' = true -> write x r = write y r' -> x = y /\ r = r'.
 
 Lemma joined_once {X} (ok : X -> Prop) (write : X -> writer) s l l' r r' c d : c <> d -> verbatim_character c =
-  false -> verbatim_character d = false -> Forall (reads_once ok write) l -> Forall ok l -> Forall ok l' -> fold_right (fun b rest => write_both (write_exactly (String c s))
+  false -> verbatim_character d = false -> Forall (reads_once ok write) l -> Forall ok l -> Forall ok l' ->
+  fold_right (fun b rest => write_both (write_exactly (String c s))
   (write_both b rest)) write_nothing (map write l) (String d r) = fold_right (fun b rest => write_both (write_exactly
   (String c s)) (write_both b rest)) write_nothing (map write l') (String d r') -> l = l' /\ r = r'.
 Proof.

@@ -5,7 +5,7 @@
    the evidence) nothing is claimed. To be compared with network.py, dyadics.py and words_claim.py in
    proofs/check/checker/chapters/trained/reading. *)
 From Coq Require Import String Ascii DecimalString Decimal ZArith QArith List Bool Arith.
-From Certify Require Import formula user_predicates json_text formula_text model_text syntax tensors.
+From Certify Require Import lists formula user_predicates json_text formula_text model_text syntax tensors.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope nat_scope.
@@ -23,7 +23,7 @@ Definition values_of (keys : list string) (j : json) : option (list json) :=
 Definition key_is_there (key : string) (j : json) : bool :=
   match j with Fields l => existsb (fun field => String.eqb (fst field) key) l | _ => false end.
 Definition read_list {X} (read : json -> option X) (j : json) : option (list X) :=
-  match j with Items l => all_some (map read l) | _ => None end.
+  match j with Items l => traverse read l | _ => None end.
 Definition read_or_null {X} (read : json -> option X) (j : json) : option (option X) :=
   match j with
   | Verbatim "null" => Some None
@@ -79,8 +79,8 @@ Definition read_tensor (j : json) : option vector_syntax :=
   end.
 Definition read_tensors (j : json) : option named_tensors :=
   match j with
-  | Fields l => if are_names (map fst l) then all_some (map (fun field : string * json => let (name, value) := field in
-      option_map (fun tensor => (name, tensor)) (read_tensor value)) l) else None
+  | Fields l => if are_names (map fst l) then traverse (fun field : string * json => let (name, value) := field in
+      option_map (fun tensor => (name, tensor)) (read_tensor value)) l else None
   | _ => None
   end.
 
@@ -151,7 +151,7 @@ Definition read_norm (j : json) : option norm_syntax :=
       let* epsilon := read_rational epsilon in
       let* gain := read_or_null read_vector gain in
       let* bias := read_or_null read_vector bias in
-      let* of := all_some (map read_affine rest) in
+      let* of := traverse read_affine rest in
       Some (NormWith kind epsilon gain bias (hd_error of))
   | _ => None
   end.
@@ -204,7 +204,7 @@ Definition read_attention_step (j : json) : option step_syntax :=
       let* bias := read_or_null read_vector bias in
       let* scale := read_scale scale in
       let* rotary := read_or_null read_rotary rotary in
-      let* cap := all_some (map read_rational rest) in
+      let* cap := traverse read_rational rest in
       if is_text "attention" step then Some (AttentionStep norm heads bias scale rotary (hd_error cap)) else None
   | _ => None
   end.
@@ -245,40 +245,12 @@ Definition read_network (j : json) : option network_syntax :=
   end.
 
 (* ---- the claim ---- *)
-(* Formulas are not parsed: whoever reads offers some, and one whose text this is is taken. No text is that of two. *)
-Section Claims.
-Variable formulas : list formula.
-
 Definition read_row (j : json) : option logit_row :=
   read_list (fun entry => match entry with
     | Items [token; coefficient] =>
         let* token := read_natural token in let* coefficient := read_rational coefficient in Some (token, coefficient)
     | _ => None
     end) j.
-Definition read_formula (letters names : list string) (j : json) : option formula :=
-  match j with
-  | Quoted s => find (fun f => is_named (length letters) (length names) f &&
-      String.eqb (text_of (formula_writer letters names [] f)) s) formulas
-  | _ => None
-  end.
-Definition read_when (letters : list string) (j : json) : option when_syntax :=
-  let keys := if key_is_there "formula" j then ["formula"] else [] in
-  let states := if key_is_there "states" j then ["states"] else [] in
-  let* values := values_of (keys ++ states) j in
-  match keys, values with
-  | [], [states] => let* states := read_list read_natural states in Some (WhenBoth None (Some states))
-  | _, [f] => let* f := read_formula letters [] f in Some (WhenBoth (Some f) None)
-  | _, [f; states] =>
-      let* f := read_formula letters [] f in
-      let* states := read_list read_natural states in Some (WhenBoth (Some f) (Some states))
-  | _, _ => None
-  end.
-Definition read_case (letters : list string) (j : json) : option (when_syntax * list logit_row) :=
-  let* values := values_of ["when"; "above"] j in
-  match values with
-  | [when; above] => let* when := read_when letters when in let* above := read_list read_row above in Some (when, above)
-  | _ => None
-  end.
 Definition read_automaton (j : json) : option automaton_syntax :=
   let* values := values_of ["start"; "steps"] j in
   match values with
@@ -287,8 +259,8 @@ Definition read_automaton (j : json) : option automaton_syntax :=
       let* steps := read_list (read_list read_natural) steps in Some (AutomatonOf start steps)
   | _ => None
   end.
-(* Predicates that the file defines are not read. *)
-Definition read_claim (j : json) : option claim_syntax :=
+(* The claim without its cases, and the value of its cases. Predicates that the file defines are not read. *)
+Definition read_claim_but_cases (j : json) : option (claim_syntax * json) :=
   let* values := values_of ["alphabet"; "tokens"; "before"; "after"; "offsets"; "min_n"; "max_n"; "read"; "empty";
     "margin"; "automaton"; "predicates"; "cases"] j in
   match values with
@@ -306,20 +278,58 @@ Definition read_claim (j : json) : option claim_syntax :=
       let* empty := read_boolean empty in
       let* margin := read_rational margin in
       let* automaton := read_or_null read_automaton automaton in
-      let* cases := read_list (read_case alphabet) cases in
-      Some (ClaimOf alphabet tokens before after first last least greatest read empty margin automaton [] cases)
+      Some (ClaimOf alphabet tokens before after first last least greatest read empty margin automaton [] [], cases)
   | _ => None
   end.
-
-Definition read_decision (j : json) : option decision_syntax :=
+Definition with_cases (c : claim_syntax) (cases : list (when_syntax * list logit_row)) : claim_syntax :=
+  ClaimOf (claim_alphabet c) (claim_tokens c) (claim_before c) (claim_after c) (claim_first_offset c)
+    (claim_last_offset c) (claim_min_n c) (claim_max_n c) (claim_read c) (claim_empty c) (claim_margin c)
+    (claim_automaton c) (claim_predicates c) cases.
+Definition read_network_and_claim (j : json) : option (network_syntax * claim_syntax * json) :=
   let* values := values_of ["format"; "version"; "inputs"; "execution"; "property"; "by"; "network"; "claim";
     "evidence"] j in
   match values with
   | [format; Verbatim "1"; inputs; execution; property; by_; network; claim; _] =>
       let* network := read_network network in
-      let* claim := read_claim claim in
+      let* (claim, cases) := read_claim_but_cases claim in
       if is_text "certify-decision" format && is_text "words" inputs && is_text "exact" execution &&
-        is_text "answers" property && is_text "cover" by_ then Some (DecisionOf network claim) else None
+        is_text "answers" property && is_text "cover" by_ then Some (network, claim, cases) else None
   | _ => None
   end.
-End Claims.
+
+(* Formulas are not parsed: whoever reads offers some, and one that has this text is taken. No text is that of two. *)
+Section Cases.
+Variables (formulas : list formula) (letters : list string).
+Definition read_formula (j : json) : option formula :=
+  match j with
+  | Quoted s => find (fun f => is_named (length letters) 0 f &&
+      String.eqb (text_of (formula_writer letters [] [] f)) s) formulas
+  | _ => None
+  end.
+Definition read_when (j : json) : option when_syntax :=
+  match j with
+  | Fields [(key, value)] =>
+      if String.eqb key "states" then option_map (fun l => WhenBoth None (Some l)) (read_list read_natural value) else
+      if String.eqb key "formula" then option_map (fun f => WhenBoth (Some f) None) (read_formula value) else None
+  | j =>
+      let* values := values_of ["formula"; "states"] j in
+      match values with
+      | [f; states] =>
+          let* f := read_formula f in
+          let* states := read_list read_natural states in
+          Some (WhenBoth (Some f) (Some states))
+      | _ => None
+      end
+  end.
+Definition read_case (j : json) : option (when_syntax * list logit_row) :=
+  let* values := values_of ["when"; "above"] j in
+  match values with
+  | [when; above] => let* when := read_when when in let* above := read_list read_row above in Some (when, above)
+  | _ => None
+  end.
+End Cases.
+
+Definition read_decision (formulas : list formula) (j : json) : option decision_syntax :=
+  let* (network, claim, cases) := read_network_and_claim j in
+  option_map (fun cases => DecisionOf network (with_cases claim cases)) (read_list (read_case formulas (claim_alphabet
+    claim)) cases).

@@ -1,8 +1,9 @@
-(* Tensors of a network's file (docs/reference/trained.md, section 2): base64 of floats, little-endian, as exact numbers.
+(* Tensors of a network's file (docs/reference/trained.md, section 2): base64 of floats, little-endian, as exact
+   numbers.
 
    To be compared with `decode` of proofs/check/checker/chapters/trained/reading/dyadics.py. *)
 From Coq Require Import String Ascii ZArith List Bool.
-From Certify Require Import syntax.
+From Certify Require Import lists syntax.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -64,13 +65,6 @@ Definition float_of (e : encoding) (word : Z) : option (Z * Z) :=
   let size := if field =? 0 then fraction else Z.shiftl 1 (fraction_bits e) + fraction in
   Some (if Z.testbit word (fraction_bits e + exponent_bits e) then - size else size, lowest + Z.max 0 (field - 1)).
 
-Fixpoint all_some {X} (l : list (option X)) : option (list X) :=
-  match l with
-  | [] => Some []
-  | None :: _ => None
-  | Some x :: l => option_map (cons x) (all_some l)
-  end.
-
 (* All numbers over the least power of two of one that is not 0. *)
 Definition common_exponent (l : list (Z * Z)) : Z :=
   match filter (fun x => negb (fst x =? 0)) l with
@@ -83,7 +77,7 @@ Definition over_one_power (l : list (Z * Z)) : vector_syntax :=
 Definition tensor_of (format : string) (data : string) : option vector_syntax :=
   match encoding_of format, bytes_of data with
   | Some e, Some l => match words_of (encoding_bytes e) (encoding_bytes e) 0 0 l with
-      | Some words => option_map over_one_power (all_some (map (float_of e) words))
+      | Some words => option_map over_one_power (traverse (float_of e) words)
       | None => None
       end
   | _, _ => None
