@@ -22,22 +22,20 @@ Definition values_of (keys : list string) (j : json) : option (list json) :=
   end.
 Definition key_is_there (key : string) (j : json) : bool :=
   match j with Fields l => existsb (fun field => String.eqb (fst field) key) l | _ => false end.
+Definition is_text (s : string) (j : json) : bool := match j with Quoted t => String.eqb s t | _ => false end.
+Definition is_plain_value (s : string) (j : json) : bool := match j with Verbatim t => String.eqb s t | _ => false end.
 Definition read_list {X} (read : json -> option X) (j : json) : option (list X) :=
   match j with Items l => traverse read l | _ => None end.
 Definition read_or_null {X} (read : json -> option X) (j : json) : option (option X) :=
-  match j with
-  | Verbatim "null" => Some None
-  | j => option_map Some (read j)
-  end.
+  if is_plain_value "null" j then Some None else option_map Some (read j).
 Definition read_quoted (j : json) : option string := match j with Quoted s => Some s | _ => None end.
 Definition read_one_of {X} (choices : list (string * X)) (j : json) : option X :=
   match j with
   | Quoted s => option_map snd (find (fun choice => String.eqb (fst choice) s) choices)
   | _ => None
   end.
-Definition is_text (s : string) (j : json) : bool := match j with Quoted t => String.eqb s t | _ => false end.
 Definition read_boolean (j : json) : option bool :=
-  match j with Verbatim "true" => Some true | Verbatim "false" => Some false | _ => None end.
+  if is_plain_value "true" j then Some true else if is_plain_value "false" j then Some false else None.
 
 (* Numbers in the one spelling that is written: 0, 12, -3; 1/3 in lowest terms. *)
 Definition integer_of (s : string) : option Z :=
@@ -231,7 +229,7 @@ Definition read_network (j : json) : option network_syntax :=
   let* values := values_of ["format"; "version"; "sources"; "compared"; "attention"; "readout"; "tokens"; "positions";
     "steps"; "unembedding"; "tensors"] j in
   match values with
-  | [format; Verbatim "1"; _; _; attention; readout; tokens; positions; steps; unembedding; tensors] =>
+  | [format; version; _; _; attention; readout; tokens; positions; steps; unembedding; tensors] =>
       let* tensors := read_tensors tensors in
       let* causal := read_one_of [("causal", true); ("bidirectional", false)] attention in
       let* readout := read_one_of places_of_reading readout in
@@ -239,7 +237,7 @@ Definition read_network (j : json) : option network_syntax :=
       let* positions := read_or_null (read_table tensors) positions in
       let* steps := read_list (read_step tensors) steps in
       let* unembedding := read_affine tensors unembedding in
-      if is_text "certify-trained" format
+      if is_text "certify-trained" format && is_plain_value "1" version
       then Some (TrainedNetwork causal readout tokens positions steps unembedding) else None
   | _ => None
   end.
@@ -289,11 +287,11 @@ Definition read_network_and_claim (j : json) : option (network_syntax * claim_sy
   let* values := values_of ["format"; "version"; "inputs"; "execution"; "property"; "by"; "network"; "claim";
     "evidence"] j in
   match values with
-  | [format; Verbatim "1"; inputs; execution; property; by_; network; claim; _] =>
+  | [format; version; inputs; execution; property; by_; network; claim; _] =>
       let* network := read_network network in
       let* (claim, cases) := read_claim_but_cases claim in
-      if is_text "certify-decision" format && is_text "words" inputs && is_text "exact" execution &&
-        is_text "answers" property && is_text "cover" by_ then Some (network, claim, cases) else None
+      if is_text "certify-decision" format && is_plain_value "1" version && is_text "words" inputs &&
+        is_text "exact" execution && is_text "answers" property && is_text "cover" by_ then Some (network, claim, cases) else None
   | _ => None
   end.
 
