@@ -21,7 +21,7 @@ Definition check_with (bits : Z) (d : decision_syntax) : bool :=
   end.
 Definition precisions : list Z := [40; 64; 104]%Z.
 Definition check_decision (d : decision_syntax) : bool := existsb (fun bits => check_with bits d) precisions.
-Definition judge_decision : list formula -> string -> json -> answer := judge_with check_decision.
+Definition judge_decision : list formula -> string -> json -> decision_answer := judge_with check_decision.
 
 Definition decision_holds (d : decision_syntax) : Prop :=
   claim_holds (decision_claim d) (network_rows (decision_network d)) (network_logits (decision_network d)).

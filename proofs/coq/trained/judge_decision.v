@@ -6,10 +6,10 @@ From Coq Require Import String List Bool.
 From Certify Require Import formula json_text syntax decision_json same_decision claim.
 Import ListNotations.
 
-Inductive answer := OtherText | NotRead | DoesNotFit | NotProved | Proved (d : decision_syntax).
+Inductive decision_answer := TextDiffers | NotRead | DoesNotFit | NotProved | Proved (d : decision_syntax).
 
-Definition judge_with (check : decision_syntax -> bool) (offered : list formula) (text : string) (j : json) : answer :=
-  if negb (is_json_value j && String.eqb (json_text j) text) then OtherText else
+Definition judge_with (check : decision_syntax -> bool) (offered : list formula) (text : string) (j : json) : decision_answer :=
+  if negb (is_json_value j && String.eqb (json_text j) text) then TextDiffers else
   match read_decision offered j with
   | None => NotRead
   | Some d => if negb (is_whole_decision d) then DoesNotFit else if check d then Proved d else NotProved

@@ -75,8 +75,8 @@ let of_json value =
       model; least; greatest }
   | _ -> assert false
 
-let read text =
-  match Json.parse text "file" with
+let read value text =
+  match value with
   | Json.Object found as value ->
     Model.refuse_others found; (* first: the text of the whole file may be too large for a browser *)
     let written = Texts.of_coq (C.json_text (Model.json_of value)) in

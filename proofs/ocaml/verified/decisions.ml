@@ -99,7 +99,7 @@ let judge value text =
   let offered = try formulas value with Malformed _ | Unsupported _ -> [] in
   match C.judge_decision offered (Texts.to_coq text) (Model.json_of value) with
   | C.Proved d -> describe d
-  | OtherText ->
+  | TextDiffers ->
     let written = Texts.of_coq (C.json_text (Model.json_of value)) in
     malformed "line %d: not in the one spelling of a certificate" (Texts.first_difference text written)
   | NotRead -> unsupported "it is not a decision of the format, or has a part that this checker is not proved for"

@@ -4,13 +4,16 @@
    Only the types of ExtrOcamlBasic are mapped to types of OCaml, which have the same constructors, as in the checker
    for every n. *)
 From Coq Require Import Extraction ExtrOcamlBasic List QArith.
-From Certify Require Import formula network comparison json_text formula_text model_text certificate_text weighing check_by_differences check_certificate refusal.
+From Certify Require Import formula network comparison json_text formula_text model_text certificate_text weighing check_by_differences check_certificate refusal
+  syntax claim check_decision.
 Extraction Language OCaml.
 Print Assumptions check_certificate.judge_certificate.
+Print Assumptions check_decision.judge_decision.
 
 (* Extraction appends a number to a name that occurred before, as that of this constructor. *)
 Definition negative_of (x : expression) : expression := Neg x.
 
 Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text
   lengths_text definition_text weighing_name breaks_a_stick is_alone json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
-  greatest_error fits with_definitions refusal_through negative_of.
+  greatest_error fits with_definitions refusal_through negative_of
+  check_decision.judge_decision integer_text positive_text formula_writer width_of height_of network_rows.

@@ -4,9 +4,11 @@
    compares the two builds, file by file. *)
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt ExtrOcamlNatBigInt.
 From Coq Require Import List Arith PArith NArith ZArith QArith.
-From Certify Require Import formula network comparison json_text formula_text model_text certificate_text weighing gap_rule check_by_differences check_certificate refusal.
+From Certify Require Import formula network comparison json_text formula_text model_text certificate_text weighing gap_rule check_by_differences check_certificate refusal
+  syntax claim check_decision.
 Extraction Language OCaml.
 Print Assumptions check_certificate.judge_certificate.
+Print Assumptions check_decision.judge_decision.
 
 Extract Constant Nat.leb => "Big_int_Z.le_big_int".
 Extract Constant Nat.ltb => "Big_int_Z.lt_big_int".
@@ -49,4 +51,5 @@ Definition negative_of (x : expression) : expression := Neg x.
 
 Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text
   lengths_text definition_text weighing_name breaks_a_stick is_alone json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
-  greatest_error fits with_definitions refusal_through negative_of.
+  greatest_error fits with_definitions refusal_through negative_of
+  check_decision.judge_decision integer_text positive_text formula_writer width_of height_of network_rows.
