@@ -1,6 +1,6 @@
 (* Activations on balls, entry by entry. *)
 From Coq Require Import Reals ZArith QArith Qreals List Lra Lia Bool.
-From Certify Require Import relu syntax real_vectors balls.
+From Certify Require Import relu syntax real_vectors balls ball_sigmoids.
 Import ListNotations. Open Scope R_scope.
 Local Notation vector := (list R).
 Section Activations.
@@ -23,13 +23,21 @@ Definition ball_activated (a : activation_name) (B : ball) : option ball :=
   match a with
   | ReluActivation => Some (Ball (map (Z.max 0) (numbers B)) (error B))
   | IdentityActivation => Some B
-  | _ => None
+  | SigmoidActivation => Some (ball_by_values (sigmoid_value b) 1 B)
+  | SiluActivation => Some (ball_by_values (silu_value b) 4 B)
+  | TanhActivation => Some (ball_by_values (tanh_value b) 4 B)
+  | GeluTanhActivation => Some (ball_by_values (gelu_tanh_value b) 6 B)
+  | GeluActivation => None
   end.
 Theorem ball_activated_encloses a B x C : encloses b B x -> ball_activated a B = Some C ->
   encloses b C (map (activated a) x).
 Proof.
-  intros [E F]. destruct a; try discriminate; intros H; injection H as <-.
-  - split; [exact E|]. simpl. eapply Forall2_map; [|exact F]. intros. now apply relu_near.
-  - simpl. rewrite map_id. now split.
+  intros H. destruct a; try discriminate; intros K; injection K as <-.
+  - destruct H as [E F]. split; [exact E|]. simpl. eapply Forall2_map; [|exact F]. intros. now apply relu_near.
+  - apply ball_by_values_encloses; auto using gelu_tanh_value_is, gelu_tanh_has_slope.
+  - apply ball_by_values_encloses; auto using silu_value_is, silu_has_slope.
+  - apply ball_by_values_encloses; auto using sigmoid_value_is, sigmoid_has_slope.
+  - apply ball_by_values_encloses; auto using tanh_value_is, tanh_has_slope.
+  - simpl. now rewrite map_id.
 Qed.
 End Activations.

@@ -341,9 +341,9 @@ Definition ball_heads r turn (p : nat) (x : ball) (hs : list prepared_head) (see
 Definition ball_units n (inward : prepared_affine) gate a outward (h : ball) : stream :=
   bind (ball_read n h) (fun x =>
     bind match gate with
-      | Some gate => bind (ball_activated a (ball_affine gate x)) (fun y => Some (ball_times b y (ball_affine inward
+      | Some gate => bind (ball_activated b a (ball_affine gate x)) (fun y => Some (ball_times b y (ball_affine inward
         x)))
-      | None => ball_activated a (ball_affine inward x)
+      | None => ball_activated b a (ball_affine inward x)
       end (fun y => Some (ball_sum h (ball_affine outward y)))).
 Definition ball_step (s : prepared_step) : step stream token_memory :=
   match s with
