@@ -1,6 +1,6 @@
 (* Activations on balls, entry by entry. *)
 From Coq Require Import Reals ZArith QArith Qreals List Lra Lia Bool.
-From Certify Require Import relu syntax real_vectors balls ball_sigmoids.
+From Certify Require Import relu syntax real_vectors balls ball_sigmoids ball_gelu.
 Import ListNotations. Open Scope R_scope.
 Local Notation vector := (list R).
 Section Activations.
@@ -27,13 +27,14 @@ Definition ball_activated (a : activation_name) (B : ball) : option ball :=
   | SiluActivation => Some (ball_by_values (silu_value b) 4 B)
   | TanhActivation => Some (ball_by_values (tanh_value b) 4 B)
   | GeluTanhActivation => Some (ball_by_values (gelu_tanh_value b) 6 B)
-  | GeluActivation => None
+  | GeluActivation => Some (ball_by_values (gelu_value b) 6 B)
   end.
 Theorem ball_activated_encloses a B x C : encloses b B x -> ball_activated a B = Some C ->
   encloses b C (map (activated a) x).
 Proof.
-  intros H. destruct a; try discriminate; intros K; injection K as <-.
+  intros H. destruct a; intros K; injection K as <-.
   - destruct H as [E F]. split; [exact E|]. simpl. eapply Forall2_map; [|exact F]. intros. now apply relu_near.
+  - apply ball_by_values_encloses; auto using gelu_value_is, gelu_has_slope.
   - apply ball_by_values_encloses; auto using gelu_tanh_value_is, gelu_tanh_has_slope.
   - apply ball_by_values_encloses; auto using silu_value_is, silu_has_slope.
   - apply ball_by_values_encloses; auto using sigmoid_value_is, sigmoid_has_slope.

@@ -40,6 +40,9 @@ Proof.
   pose proof (total_exp_pos s H). field. repeat split; lra.
 Qed.
 
+(* e^(-x/2^b) between two integers; for the extraction: with a table of what was computed before. *)
+Definition kept_decays (b x : Z) : Z * Z := (Z.max 0 (decay_below b x), decay_above b x).
+
 Section Average.
 Variable b : Z.
 Hypothesis b_nonneg : (0 <= b)%Z.
@@ -137,8 +140,7 @@ Qed.
 (* ---- the weights of scores ---- *)
 (* The weight of a score at a distance of x >= 0 below the maximum, where scores err by at most es, es/2^b <= 1/2. *)
 Definition weight_of (es x : Z) : Z * Z :=
-  let low := Z.max 0 (decay_below b x) in
-  let high := decay_above b x in
+  let (low, high) := kept_decays b x in
   let l := Z.max 0 (low - Z.shiftr (low * es) b - 1) in
   (l, high + Z.shiftr (2 * high * es) b + 1 - l)%Z.
 Lemma exp_tangent x : 1 + x <= exp x.
@@ -184,7 +186,7 @@ Proof.
   { pose proof (decay_above_correct b b_nonneg (t - s) ltac:(lia)) as L. unfold fixed in L. fold (real_unit b) in L.
     fold D in L. apply Rmult_le_compat_l with (r := u) in L; [|lra].
     replace (u * (IZR (decay_above b (t - s)) / u)) with (IZR (decay_above b (t - s))) in L by (field; lra). exact L. }
-  unfold weight_of. cbv zeta. set (low := Z.max 0 (decay_below b (t - s))) in *. set (high := decay_above b (t - s))
+  unfold weight_of, kept_decays. set (low := Z.max 0 (decay_below b (t - s))) in *. set (high := decay_above b (t - s))
     in *.
   assert (L0 : 0 <= IZR low) by (apply IZR_le; lia).
   pose proof (shiftr_below (low * es)) as S1. pose proof (shiftr_below (2 * high * es)) as S2.

@@ -1,4 +1,5 @@
-(* Activations by e^(-x) on balls: sigmoid, silu, tanh, gelu-tanh. Each is computed at the midpoint, and its slope bounds
+(* Activations by e^(-x) on balls: sigmoid, silu, tanh, gelu-tanh. Each is computed at the midpoint,
+  and its slope bounds
    what the error does to it (docs/background/trained_rules.md, section 6, has sharper slopes). *)
 From Coq Require Import Reals ZArith List Lra Lia Bool.
 From Certify Require Import exponential exp_enclosure weighing syntax real_vectors balls.
@@ -80,7 +81,8 @@ Proof.
     apply (derivable_pt_lim_mult (fun x => x * x) (fun x => x)); [|apply derivable_pt_lim_id].
     apply (derivable_pt_lim_mult (fun x => x) (fun x => x)); apply derivable_pt_lim_id.
   - intros x. unfold gelu_tanh_inner. set (c := 2 * gelu_tanh_factor).
-    replace (x * (c * (1 + 44715 / 1000000 * (3 * (x * x))))) with (c * x * (1 + 44715 / 1000000 * (3 * (x * x)))) by ring.
+    replace (x * (c * (1 + 44715 / 1000000 * (3 * (x * x))))) with (c * x * (1 + 44715 / 1000000 * (3 * (x * x))))
+      by ring.
     replace (c * (x + 44715 / 1000000 * (x * x * x))) with (c * x * (1 + 44715 / 1000000 * (x * x))) by ring.
     rewrite !(Rabs_mult (c * x)). pose proof (Rabs_pos (c * x)). pose proof (Rle_0_sqr x) as Q. unfold Rsqr in Q.
     rewrite !(Rabs_pos_eq (1 + _)) by nra. nra.
@@ -182,7 +184,8 @@ Definition tanh_value (z : Z) : Z * Z :=
   (let (s, f) := sigmoid_value (2 * z) in (2 * s - 2 ^ b, 2 * f))%Z.
 Lemma tanh_value_is : is_value (activated TanhActivation) tanh_value.
 Proof.
-  intros z. unfold tanh_value. pose proof (sigmoid_value_is (2 * z)%Z) as [F S]. destruct (sigmoid_value (2 * z)%Z) as [s f].
+  intros z. unfold tanh_value. pose proof (sigmoid_value_is (2 * z)%Z) as [F S]. destruct (sigmoid_value (2 * z)%Z)
+    as [s f].
   cbn [fst snd] in *. split; [lia|]. rewrite tanh_is_sigmoid. unfold balls.near in *. pose proof (unit_pos b b_nonneg).
   replace (2 * number_of z) with (number_of (2 * z)%Z) by (unfold number_of; rewrite mult_IZR; field; lra).
   rewrite minus_IZR, !mult_IZR. change (IZR (2 ^ b)) with u.
@@ -205,9 +208,11 @@ Proof.
   replace (IZR (2 ^ 53)) with (2 * IZR (2 ^ 52)) by (rewrite <- mult_IZR; f_equal; reflexivity).
   change (IZR (2 ^ 52)) with 4503599627370496 in *.
   set (x := IZR z) in *. set (k := IZR t) in *. clearbody x k.
-  replace (44715 * (x * x * x) / (1000000 * (u * u))) with (44715 / 1000000 * (x * x * x) / (u * u)) in F by (field; lra).
+  replace (44715 * (x * x * x) / (1000000 * (u * u))) with (44715 / 1000000 * (x * x * x) / (u * u)) in F by (field;
+    lra).
   set (y := 44715 / 1000000 * (x * x * x) / (u * u)) in *.
-  replace (2 * (7186705221432913 / (2 * 4503599627370496)) * (x / u + 44715 / 1000000 * (x / u * (x / u) * (x / u))) * u)
+  replace (2 * (7186705221432913 / (2 * 4503599627370496)) * (x / u + 44715 / 1000000 * (x / u * (x / u) * (x / u)))
+    * u)
     with (7186705221432913 / 4503599627370496 * (x + y)) by (unfold y; field; lra).
   replace ((x + k) * 7186705221432913 / 4503599627370496) with (7186705221432913 / 4503599627370496 * (x + k)) in G
     by field. clearbody y. set (v := IZR w) in *. clearbody v. apply Rabs_between in F, G. apply Rabs_within.
@@ -240,7 +245,8 @@ Proof.
     rewrite map_map. clearbody most. apply Forall2_map with (P := near (error B)); [|exact F].
     intros z y I N. specialize (M z I). destruct (V z) as [P Q]. specialize (S (number_of z) y).
     pose proof (unit_pos b b_nonneg) as U. unfold balls.near in *. rewrite plus_IZR. apply IZR_le in M.
-    replace (IZR (fst (value z)) - f y * u) with ((IZR (fst (value z)) - f (number_of z) * u) + (f (number_of z) - f y) *
+    replace (IZR (fst (value z)) - f y * u) with ((IZR (fst (value z)) - f (number_of z) * u) + (f (number_of z)
+      - f y) *
       u) by ring.
     apply Rabs_sum; [lra|]. eapply Rle_trans; [|apply ceiling_div_ge; lia]. rewrite mult_IZR.
     rewrite Rabs_mult, (Rabs_pos_eq u) by lra.

@@ -59,11 +59,11 @@ Definition rows_at (w : list nat) (i : nat) : list logit_row :=
 Section Logits.
 Open Scope R_scope.
 Variable logits : nat -> list nat -> list (list R).
-Definition row_value (r : logit_row) (x : list R) : R := fold_right (fun e sum => Q2R (snd e) * nth (fst e) x 0 + sum) 0
+Definition row_total (r : logit_row) (x : list R) : R := fold_right (fun e sum => Q2R (snd e) * nth (fst e) x 0 + sum) 0
   r.
 Definition claim_holds : Prop := forall offset w, is_claimed offset w -> forall i place,
   In (i, place) (judged (length w)) -> forall r, In r (rows_at w i) ->
-  Q2R (claim_margin c) < row_value r (nth place (logits offset (input_of w)) []).
+  Q2R (claim_margin c) < row_total r (nth place (logits offset (input_of w)) []).
 End Logits.
 
 (* ---- the parts fit: no token, letter, state or logit is asked about that is not there ---- *)

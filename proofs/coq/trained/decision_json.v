@@ -38,11 +38,11 @@ Definition read_boolean (j : json) : option bool :=
   if is_plain_value "true" j then Some true else if is_plain_value "false" j then Some false else None.
 
 (* Numbers in the one spelling that is written: 0, 12, -3; 1/3 in lowest terms. *)
-Definition integer_of (s : string) : option Z :=
+Definition integer_of_text (s : string) : option Z :=
   let* z := option_map Z.of_int (NilZero.int_of_string s) in if String.eqb (integer_text z) s then Some z else None.
-Definition natural_of (s : string) : option nat :=
+Definition natural_of_text (s : string) : option nat :=
   let* k := option_map Nat.of_uint (NilZero.uint_of_string s) in if String.eqb (natural_text k) s then Some k else None.
-Definition read_natural (j : json) : option nat := match j with Verbatim s => natural_of s | _ => None end.
+Definition read_natural (j : json) : option nat := match j with Verbatim s => natural_of_text s | _ => None end.
 
 (* What is before the first character `c`, and what is after it. *)
 Fixpoint split_at (c : ascii) (s : string) : string * option string :=
@@ -50,19 +50,19 @@ Fixpoint split_at (c : ascii) (s : string) : string * option string :=
   | "" => ("", None)
   | String d s => if Ascii.eqb c d then ("", Some s) else let (a, b) := split_at c s in (String d a, b)
   end.
-Definition rational_of (s : string) : option Q :=
+Definition rational_of_text (s : string) : option Q :=
   match split_at "/" s with
-  | (s, None) => option_map inject_Z (integer_of s)
+  | (s, None) => option_map inject_Z (integer_of_text s)
   | (s, Some t) =>
-      let* numerator := integer_of s in
-      match integer_of t with
+      let* numerator := integer_of_text s in
+      match integer_of_text t with
       | Some (Zpos denominator) =>
           let q := (numerator # denominator)%Q in
           if is_reduced q && negb (denominator =? 1)%positive then Some q else None
       | _ => None
       end
   end.
-Definition read_rational (j : json) : option Q := match j with Quoted s => rational_of s | _ => None end.
+Definition read_rational (j : json) : option Q := match j with Quoted s => rational_of_text s | _ => None end.
 
 (* ---- tensors and views ---- *)
 Definition named_tensors := list (string * vector_syntax).
@@ -88,12 +88,12 @@ Definition find_tensor (name : string) : option vector_syntax :=
   option_map snd (find (fun tensor => String.eqb (fst tensor) name) tensors).
 
 (* Every `stride`-th entry, the first one included; fewer than so many if the list ends. *)
-Fixpoint every_entry (stride : nat) (l : list Z) (number : nat) : list Z :=
-  match number, l with S number, z :: _ => z :: every_entry stride (skipn stride l) number | _, _ => [] end.
-Fixpoint every_row (stride step width : nat) (l : list Z) (number : nat) : list (list Z) :=
+Fixpoint strided (stride : nat) (l : list Z) (number : nat) : list Z :=
+  match number, l with S number, z :: _ => z :: strided stride (skipn stride l) number | _, _ => [] end.
+Fixpoint strided_rows (stride step width : nat) (l : list Z) (number : nat) : list (list Z) :=
   match number with
   | O => []
-  | S number => every_entry step l width :: every_row stride step width (skipn stride l) number
+  | S number => strided step l width :: strided_rows stride step width (skipn stride l) number
   end.
 Definition read_view (j : json) : option (vector_syntax * list nat * list nat) :=
   let* values := values_of ["tensor"; "start"; "shape"; "strides"] j in
@@ -110,12 +110,12 @@ Definition read_vector (j : json) : option vector_syntax :=
   let* view := read_view j in
   match view with
   | (tensor, [size], [stride]) =>
-      let entries := every_entry stride (vector_entries tensor) size in
+      let entries := strided stride (vector_entries tensor) size in
       if (1 <=? size) && (length entries =? size) then Some (VectorOf entries (vector_exponent tensor)) else None
   | _ => None
   end.
 Definition matrix_from (tensor : vector_syntax) (number width stride step : nat) : option matrix_syntax :=
-  let rows := every_row stride step width (vector_entries tensor) number in
+  let rows := strided_rows stride step width (vector_entries tensor) number in
   if (1 <=? number) && (1 <=? width) && forallb (fun row => length row =? width) rows
   then Some (MatrixOf rows (vector_exponent tensor)) else None.
 (* Element (i, j) is in row i of a table, and in row j of a linear map. *)
@@ -168,8 +168,8 @@ Definition read_head (j : json) : option head_syntax :=
 Definition read_scale (j : json) : option scale_syntax :=
   match j with
   | Fields [(key, Verbatim s)] =>
-      match String.eqb key "root", integer_of s with true, Some (Zpos m) => Some (ScaleOverRoot m) | _, _ => None end
-  | Fields [(key, Quoted s)] => if String.eqb key "times" then option_map ScaleTimes (rational_of s) else None
+      match String.eqb key "root", integer_of_text s with true, Some (Zpos m) => Some (ScaleOverRoot m) | _, _ => None end
+  | Fields [(key, Quoted s)] => if String.eqb key "times" then option_map ScaleTimes (rational_of_text s) else None
   | _ => None
   end.
 Definition read_rotary (j : json) : option rotary_syntax :=

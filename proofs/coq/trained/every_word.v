@@ -8,19 +8,19 @@ From Certify Require Import positions lists formula user_predicates syntax claim
 Import ListNotations PositionNotations.
 Open Scope nat_scope.
 
-(* ---- a walk through all words of at most `depth` letters; where it `ends`, no word goes on ---- *)
+(* ---- a walk_words through all words of at most `depth` letters; where it `ends`, no word goes on ---- *)
 Section Walk.
 Context {X : Type}.
 Variables (next : X -> nat -> X) (here ends : X -> bool) (letters : nat).
-Fixpoint walk (depth : nat) (x : X) : bool :=
+Fixpoint walk_words (depth : nat) (x : X) : bool :=
   here x && match depth with
     | O => true
-    | S depth => ends x || forallb (fun a => walk depth (next x a)) (seq 0 letters)
+    | S depth => ends x || forallb (fun a => walk_words depth (next x a)) (seq 0 letters)
     end.
-Lemma walk_holds depth : forall x, walk depth x = true -> forall w, length w <= depth -> Forall (fun a => a < letters) w
+Lemma walk_words_holds depth : forall x, walk_words depth x = true -> forall w, length w <= depth -> Forall (fun a => a < letters) w
   -> (forall u v, w = u ++ v -> v <> [] -> ends (fold_left next u x) = false) -> here (fold_left next w x) = true.
 Proof.
-  induction depth as [|depth IH]; intros x E w L I N; cbn [walk] in E; apply andb_prop in E as [Here E].
+  induction depth as [|depth IH]; intros x E w L I N; cbn [walk_words] in E; apply andb_prop in E as [Here E].
   - now destruct w; [|simpl in L; lia].
   - destruct w as [|a w]; [exact Here|]. inversion I as [|? ? A W]; subst.
     assert (Goes : ends x = false) by (apply (N [] (a :: w)); [reflexivity|discriminate]). rewrite Goes in E.
@@ -64,7 +64,7 @@ Definition feed_token (x : node) (token : nat) : node :=
   let (m, y) := feed (node_memory x) (node_place x) token in Node m (S (node_place x)) (y :: node_outputs x).
 Definition fed (offset : nat) (tokens : list nat) : node := fold_left feed_token tokens (Node start_memory offset []).
 
-(* ---- the walk ---- *)
+(* ---- the walk_words ---- *)
 (* Letters of the word so far, the last one first; the state of the automaton after it. *)
 Record visited := Visited { visited_letters : list nat; visited_state : nat; visited_node : node }.
 Definition visit (x : visited) (letter : nat) : visited := Visited (letter :: visited_letters x)
@@ -128,9 +128,9 @@ Definition check_offset (causal : bool) (dead : list bool) (offset : nat) : bool
     let letters := length (claim_alphabet c) in
     if causal then
       let start := Visited [] first_state (fed offset (claim_before c)) in
-      if is_by_place then walk visit judge_place ends letters depth start
-      else walk visit judge_length (if reads_each then goes_on else ends) letters depth start
-    else walk visit_alone (judge_whole offset) (if reads_each then goes_on else ends) letters depth
+      if is_by_place then walk_words visit judge_place ends letters depth start
+      else walk_words visit judge_length (if reads_each then goes_on else ends) letters depth start
+    else walk_words visit_alone (judge_whole offset) (if reads_each then goes_on else ends) letters depth
       (Visited [] first_state (Node start_memory offset []))
   else true.
 Definition check_words (causal : bool) : bool :=
@@ -145,7 +145,7 @@ Hypothesis fed_within : causal = true -> forall offset tokens,
   Forall2 within (rev (node_outputs (fed offset tokens))) (logits offset tokens).
 Hypothesis whole_within : causal = false -> forall offset tokens, Forall2 within (whole offset tokens) (logits offset
   tokens).
-Hypothesis rows_above : forall y x r, within y x -> row_above y r = true -> (Q2R (claim_margin c) < row_value r x)%R.
+Hypothesis rows_above : forall y x r, within y x -> row_above y r = true -> (Q2R (claim_margin c) < row_total r x)%R.
 
 Lemma fed_more x tokens : exists more, rev (node_outputs (fold_left feed_token tokens x)) = rev (node_outputs x) ++ more
   /\ length more = length tokens.
@@ -235,7 +235,7 @@ Proof.
 Qed.
 
 Lemma all_above_holds y x l r : within y x -> all_above y l = true -> In r l ->
-  (Q2R (claim_margin c) < row_value r x)%R.
+  (Q2R (claim_margin c) < row_total r x)%R.
 Proof.
   intros W A I. unfold all_above in A. rewrite forallb_forall in A. exact (rows_above y x r W (A r I)).
 Qed.
@@ -247,7 +247,7 @@ Proof.
 Qed.
 Lemma judge_outputs_holds w outputs x : judge_outputs w outputs = true -> Forall2 within outputs x ->
   forall i place, In (i, place) (judged c (length w)) -> forall r, In r (rows_at c w i) ->
-  (Q2R (claim_margin c) < row_value r (nth place x []))%R.
+  (Q2R (claim_margin c) < row_total r (nth place x []))%R.
 Proof.
   intros J F i place I r R. unfold judge_outputs in J. rewrite forallb_forall in J. specialize (J _ I).
   cbn [fst snd] in J.
@@ -271,85 +271,117 @@ Proof. unfold has_rows. destruct rows; [|auto]. rewrite !Nat.leb_le. lia. Qed.
 Lemma within_greatest offset n : n <= claim_max_n c -> has_rows c rows offset n = true -> n <= greatest_length offset.
 Proof. unfold has_rows, greatest_length. destruct rows; [|auto]. rewrite Nat.leb_le. lia. Qed.
 
-Lemma check_offset_holds dead offset : is_closed_set dead = true -> check_offset causal dead offset = true ->
-  forall w, is_claimed c rows offset w -> forall i place, In (i, place) (judged c (length w)) -> forall r,
-  In r (rows_at c w i) -> (Q2R (claim_margin c) < row_value r (nth place (logits offset (input_of c w)) []))%R.
+(* A word of the claim, a place where it is judged, and a row that must be above the margin there. *)
+Section Claimed.
+Variables (dead : list bool) (offset : nat) (w : list nat) (i place : nat) (r : logit_row).
+Hypothesis Closed : is_closed_set dead = true.
+Hypothesis Lengths : claim_min_n c <= length w <= claim_max_n c.
+Hypothesis Letters : Forall (fun a => a < length (claim_alphabet c)) w.
+Hypothesis Rows : has_rows c rows offset (length w) = true.
+Hypothesis Judged : In (i, place) (judged c (length w)).
+Hypothesis Asked : In r (rows_at c w i).
+Notation above := (Q2R (claim_margin c) < row_total r (nth place (logits offset (input_of c w)) []))%R.
+Notation ends := (fun x : visited => nth (visited_state x) dead false).
+Notation letters := (length (claim_alphabet c)).
+Notation depth := (greatest_length offset).
+Notation start := (Visited [] first_state (fed offset (claim_before c))).
+
+Lemma beginning_letters k : Forall (fun a => a < letters) (firstn k w).
+Proof. rewrite <- (firstn_skipn k w) in Letters. now apply Forall_app in Letters. Qed.
+Lemma beginning_alive u v : firstn i w = u ++ v -> v <> [] -> nth (state_of u) dead false = false.
 Proof.
-  intros Closed E w (_ & Lengths & Letters & Rows) i place I r R. unfold check_offset in E.
-  rewrite (has_rows_less _ _ (length w)) in E by (lia || assumption).
-  pose proof (within_greatest offset (length w) ltac:(lia) Rows) as Depth.
-  pose proof (judged_positions _ _ _ I) as Places.
-  assert (Firstn : forall k, Forall (fun a => a < length (claim_alphabet c)) (firstn k w)).
-  { intros k. rewrite <- (firstn_skipn k w) in Letters. now apply Forall_app in Letters. }
-  assert (Alive : forall u v, firstn i w = u ++ v -> v <> [] -> nth (state_of u) dead false = false).
-  { intros u v F _. destruct (nth (state_of u) dead false) eqn:D; [|reflexivity]. exfalso.
-    rewrite (dead_asks_nothing dead Closed) in R; [contradiction|]. rewrite F. apply dead_after; auto.
-    specialize (Firstn i). rewrite F in Firstn. now apply Forall_app in Firstn. }
-  assert (Ends : forall u v, w = u ++ v -> v <> [] -> (if reads_each then false else nth (state_of u) dead false) =
-    false).
-  { destruct reads_each; [reflexivity|]. destruct Places as [-> _]. rewrite firstn_all in Alive. exact Alive. }
-  destruct causal.
-  - destruct is_by_place eqn:Place.
-    + unfold is_by_place in Place. apply andb_prop in Place as [Past Reads].
-      assert (Upto : i <= length w) by (destruct reads_each; lia).
-      assert (Here : judge_place (fold_left visit (firstn i w) (Visited [] first_state (fed offset (claim_before c))))
-        = true).
-      { apply walk_holds with (1 := E); [rewrite firstn_length; lia|apply Firstn|]. intros u v F V.
-        rewrite visited_after. cbn [visited_state]. now apply (Alive u v). }
-      rewrite visited_after in Here. unfold judge_place in Here.
-      cbn [visited_letters visited_state visited_node] in Here.
-      rewrite rev_involutive, rows_now_at, firstn_length_le in Here by assumption.
-      assert (J : is_judged_place i = true /\ place = length (claim_before c) + i - 1).
-      { unfold is_judged_place. unfold reads_each in *. destruct (claim_read c) eqn:K; [|discriminate|].
-        - split; [|apply Places]. destruct (Nat.eqb_spec i 0); [|reflexivity].
-          destruct (claim_empty c); [reflexivity|lia].
-        - destruct Places as [-> P]. destruct (claim_after c); [|discriminate]. rewrite (P eq_refl). simpl.
-          split; [apply Nat.leb_le; lia|lia]. }
-      destruct J as [J ->]. rewrite J in Here. destruct (rows_at c w i) as [|r0 l] eqn:EL; [contradiction|].
-      rewrite <- EL in *. set (x := fold_left feed_token _ _) in *.
-      destruct (node_outputs x) as [|y outputs] eqn:O; [discriminate|].
-      eapply all_above_holds; [|exact Here|exact R].
-      assert (Whole : fed offset (input_of c w) = fold_left feed_token (map (token_of c) (skipn i w) ++
-        claim_after c) x).
-      { unfold x, fed, input_of. rewrite <- !fold_left_app. f_equal. f_equal.
-        now rewrite app_assoc, <- map_app, firstn_skipn. }
-      pose proof (fed_within eq_refl offset (input_of c w)) as F. rewrite Whole in F.
-      destruct (fed_more x (map (token_of c) (skipn i w) ++ claim_after c)) as (more & M & _).
-      rewrite M, O in F. apply (related_nth _ _ _ _ F). rewrite nth_error_app1.
-      * assert (L : length (rev outputs) = length (claim_before c) + i - 1).
-        { destruct (fed_more (Node start_memory offset []) (claim_before c ++ map (token_of c) (firstn i w))) as
-            (all & A & B). unfold x, fed in O. rewrite <- fold_left_app in O. rewrite O in A. cbn in A.
-          rewrite app_length, map_length, firstn_length_le in B by assumption. rewrite <- A in B.
-          rewrite app_length in B. simpl in B. lia. }
-        cbn [rev]. rewrite nth_error_app2 by lia. now rewrite L, Nat.sub_diag.
-      * rewrite rev_length. destruct (fed_more (Node start_memory offset []) (claim_before c ++ map (token_of c)
-          (firstn i w))) as (all & A & B). unfold x, fed in O. rewrite <- fold_left_app in O. rewrite O in A.
-        cbn [node_outputs rev app] in A. rewrite app_length, map_length, firstn_length_le in B by assumption.
-        rewrite <- A, app_length, rev_length in B. simpl in *. lia.
-    + assert (Here : judge_length (fold_left visit w (Visited [] first_state (fed offset (claim_before c)))) = true).
-      { apply walk_holds with (1 := E); [exact Depth|exact Letters|]. intros u v F V. rewrite visited_after.
-        specialize (Ends u v F V). now destruct reads_each. }
-      rewrite visited_after in Here. unfold judge_length in Here. cbn [visited_letters visited_node] in Here.
-      rewrite rev_involutive in Here. destruct (Nat.leb_spec (claim_min_n c) (length w)) as [_|]; [|lia].
-      eapply judge_outputs_holds; [exact Here| |exact I|exact R].
-      pose proof (fed_within eq_refl offset (input_of c w)) as F. unfold fed, input_of in F.
-      now rewrite !fold_left_app in F.
-  - assert (Here : judge_whole offset (fold_left visit_alone w (Visited [] first_state (Node start_memory offset []))) =
-      true).
-    { apply walk_holds with (1 := E); [exact Depth|exact Letters|]. intros u v F V. rewrite visited_alone_after.
-      specialize (Ends u v F V). now destruct reads_each. }
-    rewrite visited_alone_after in Here. unfold judge_whole in Here. cbn [visited_letters] in Here.
-    rewrite rev_involutive in Here. destruct (Nat.leb_spec (claim_min_n c) (length w)) as [_|]; [|lia].
-    eapply judge_outputs_holds; [exact Here| |exact I|exact R]. exact (whole_within eq_refl offset (input_of c w)).
+  intros F _. destruct (nth (state_of u) dead false) eqn:D; [|reflexivity]. exfalso. pose proof Asked as R.
+  rewrite (dead_asks_nothing dead Closed) in R; [contradiction|]. rewrite F. apply dead_after; auto.
+  pose proof (beginning_letters i) as L. rewrite F in L. now apply Forall_app in L.
 Qed.
+Lemma word_alive u v : w = u ++ v -> v <> [] -> (if reads_each then false else nth (state_of u) dead false) = false.
+Proof.
+  pose proof (judged_positions _ _ _ Judged) as P. pose proof beginning_alive as A.
+  destruct reads_each; [reflexivity|]. destruct P as [-> _]. rewrite firstn_all in A. exact (A u v).
+Qed.
+Lemma depth_is_enough : length w <= depth. Proof. apply within_greatest; [lia|exact Rows]. Qed.
+
+Lemma outputs_after tokens : length (rev (node_outputs (fed offset tokens))) = length tokens.
+Proof.
+  destruct (fed_more (Node start_memory offset []) tokens) as (all & E & L). unfold fed. rewrite E. exact L.
+Qed.
+(* The last output after a beginning is that of the whole input at its place. *)
+Lemma beginning_within y outputs : i <= length w -> place = length (claim_before c) + i - 1 -> causal = true ->
+  node_outputs (fold_left feed_token (map (token_of c) (firstn i w)) (fed offset (claim_before c))) = y :: outputs ->
+  within y (nth place (logits offset (input_of c w)) []).
+Proof.
+  intros Upto -> Causal O. set (tokens := claim_before c ++ map (token_of c) (firstn i w)).
+  assert (O' : node_outputs (fed offset tokens) = y :: outputs) by (unfold fed, tokens; rewrite fold_left_app; exact O).
+  pose proof (outputs_after tokens) as L. rewrite O' in L. cbn [rev] in L. rewrite app_length in L. cbn [length] in L.
+  unfold tokens in L at 1. rewrite app_length, map_length, firstn_length_le in L by exact Upto.
+  pose proof (fed_within Causal offset (input_of c w)) as F. apply (related_nth _ _ _ _ F).
+  assert (W : input_of c w = tokens ++ map (token_of c) (skipn i w) ++ claim_after c).
+  { unfold input_of, tokens. rewrite <- app_assoc. f_equal. now rewrite app_assoc, <- map_app, firstn_skipn. }
+  rewrite W. unfold fed. rewrite fold_left_app. fold (fed offset tokens).
+  destruct (fed_more (fed offset tokens) (map (token_of c) (skipn i w) ++ claim_after c)) as (more & M & _).
+  rewrite M, O'. cbn [rev]. rewrite <- app_assoc, nth_error_app2 by lia.
+  now replace (length (claim_before c) + i - 1 - length (rev outputs)) with 0 by lia.
+Qed.
+Lemma judged_at_place : is_by_place = true -> is_judged_place i = true /\ place = length (claim_before c) + i - 1 /\
+  i <= length w.
+Proof.
+  intros P. apply andb_prop in P as [_ P]. pose proof (judged_positions _ _ _ Judged) as J.
+  unfold is_judged_place, reads_each in *. destruct (claim_read c) eqn:K; [|discriminate|].
+  - split; [|lia]. destruct (Nat.eqb_spec i 0); [|reflexivity]. destruct (claim_empty c); [reflexivity|lia].
+  - destruct J as [-> J]. destruct (claim_after c); [|discriminate]. rewrite (J eq_refl). simpl.
+    split; [apply Nat.leb_le; lia|lia].
+Qed.
+Lemma by_place_holds : causal = true -> is_by_place = true -> walk_words visit judge_place ends letters depth start =
+  true -> above.
+Proof.
+  intros Causal Place E. destruct (judged_at_place Place) as (Here & At & Upto).
+  assert (J : judge_place (fold_left visit (firstn i w) start) = true).
+  { apply walk_words_holds with (1 := E); [|apply beginning_letters|].
+    - pose proof depth_is_enough. rewrite firstn_length. lia.
+    - intros u v F V. rewrite visited_after. cbn [visited_state]. now apply (beginning_alive u v). }
+  apply andb_prop in Place as [Past _]. rewrite visited_after in J. unfold judge_place in J.
+  cbn [visited_letters visited_state visited_node] in J.
+  rewrite rev_involutive, rows_now_at, firstn_length_le, Here in J by assumption. pose proof Asked as R.
+  destruct (rows_at c w i) as [|r0 l]; [contradiction|]. destruct (node_outputs _) as [|y outputs] eqn:O; [discriminate|].
+  exact (all_above_holds y _ _ r (beginning_within y outputs Upto At Causal O) J R).
+Qed.
+Lemma by_length_holds : causal = true -> walk_words visit judge_length (if reads_each then fun _ => false else ends)
+  letters depth start = true -> above.
+Proof.
+  intros Causal E. assert (J : judge_length (fold_left visit w start) = true).
+  { apply walk_words_holds with (1 := E); [exact depth_is_enough|exact Letters|]. intros u v F V.
+    rewrite visited_after. pose proof (word_alive u v F V). now destruct reads_each. }
+  rewrite visited_after in J. unfold judge_length in J. cbn [visited_letters visited_node] in J.
+  rewrite rev_involutive in J. destruct (Nat.leb_spec (claim_min_n c) (length w)) as [_|]; [|lia].
+  eapply judge_outputs_holds; [exact J| |exact Judged|exact Asked].
+  pose proof (fed_within Causal offset (input_of c w)) as F. unfold fed, input_of in F. now rewrite !fold_left_app in F.
+Qed.
+Lemma whole_words_hold : causal = false -> walk_words visit_alone (judge_whole offset) (if reads_each then
+  fun _ => false else ends) letters depth (Visited [] first_state (Node start_memory offset [])) = true -> above.
+Proof.
+  intros Causal E. assert (J : judge_whole offset (fold_left visit_alone w (Visited [] first_state (Node start_memory
+    offset []))) = true).
+  { apply walk_words_holds with (1 := E); [exact depth_is_enough|exact Letters|]. intros u v F V.
+    rewrite visited_alone_after. pose proof (word_alive u v F V). now destruct reads_each. }
+  rewrite visited_alone_after in J. unfold judge_whole in J. cbn [visited_letters] in J.
+  rewrite rev_involutive in J. destruct (Nat.leb_spec (claim_min_n c) (length w)) as [_|]; [|lia].
+  eapply judge_outputs_holds; [exact J|exact (whole_within Causal offset (input_of c w))|exact Judged|exact Asked].
+Qed.
+Lemma check_offset_holds : check_offset causal dead offset = true -> above.
+Proof.
+  pose proof by_place_holds as ByPlace. pose proof by_length_holds as ByLength. pose proof whole_words_hold as Whole.
+  unfold check_offset. rewrite (has_rows_less _ _ (length w)) by (lia || assumption).
+  destruct causal; [destruct is_by_place|]; auto.
+Qed.
+End Claimed.
 
 Theorem check_words_holds : check_words causal = true -> claim_holds c rows logits.
 Proof.
   unfold check_words. cbv zeta. set (dead := if is_closed_set dead_states then dead_states else []).
-  intros E offset w Claimed. rewrite forallb_forall in E.
-  apply (check_offset_holds dead offset); [| |exact Claimed].
+  intros E offset w (Offsets & Lengths & Letters & Rows) i place I r R. rewrite forallb_forall in E.
+  apply (check_offset_holds dead offset w i place r); auto.
   - unfold dead. destruct (is_closed_set dead_states) eqn:D; [exact D|]. unfold is_closed_set.
     now destruct (claim_automaton c).
-  - apply E, in_seq. destruct Claimed as [Offsets _]. lia.
+  - apply E, in_seq. lia.
 Qed.
 End Check.

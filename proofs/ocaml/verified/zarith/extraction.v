@@ -5,7 +5,7 @@
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt ExtrOcamlNatBigInt.
 From Coq Require Import List Arith PArith NArith ZArith QArith.
 From Certify Require Import formula network comparison json_text formula_text model_text certificate_text weighing gap_rule check_by_differences check_certificate refusal
-  syntax claim check_decision.
+  syntax claim exp_enclosure ball_average ball_gelu check_decision.
 Extraction Language OCaml.
 Print Assumptions check_certificate.judge_certificate.
 Print Assumptions check_decision.judge_decision.
@@ -27,6 +27,15 @@ Extract Constant Z.ltb => "Big_int_Z.lt_big_int".
 Extract Constant Z.of_nat => "(fun n -> n)".
 Extract Constant Z.to_nat => "(fun z -> Big_int_Z.max_big_int Big_int_Z.zero_big_int z)".
 Extract Constant Z.to_pos => "(fun z -> Big_int_Z.max_big_int Big_int_Z.unit_big_int z)".
+Extract Constant Z.shiftl => "(fun a n -> if Z.sign n < 0 then Z.shift_right a (Z.to_int (Z.neg n))
+  else Z.shift_left a (Z.to_int n))".
+Extract Constant Z.shiftr => "(fun a n -> if Z.sign n < 0 then Z.shift_left a (Z.to_int (Z.neg n))
+  else Z.shift_right a (Z.to_int n))".
+Extract Constant Z.pow => "(fun a n -> if Z.sign n < 0 then Z.zero else Z.pow a (Z.to_int n))".
+Extract Constant Z.sqrt => "(fun a -> if Z.sign a < 0 then Z.zero else Z.sqrt a)".
+Extract Constant Z.log2 => "(fun a -> if Z.sign a <= 0 then Z.zero else Z.of_int (Z.numbits a - 1))".
+Extract Constant Z.land => "Z.logand".
+Extract Constant Z.testbit => "(fun a n -> Z.sign n >= 0 && Z.testbit a (Z.to_int n))".
 Extract Constant Z.gcd => "Big_int_Z.gcd_big_int".
 Extract Constant Z.ggcd => "(fun a b -> let g = Big_int_Z.gcd_big_int a b in
   if Big_int_Z.sign_big_int g = 0 then (g, (a, b)) else (g, (Big_int_Z.div_big_int a g, Big_int_Z.div_big_int b g)))".
@@ -47,9 +56,28 @@ Extract Constant gap_rule.memoised => "(fun size f -> let table = Hashtbl.create
     end;
     y)".
 
+(* The same of functions of a number of bits and a number: few values occur often. *)
+Extract Constant ball_average.kept_decays => "(let table = Hashtbl.create 4096 in fun b x ->
+  match Hashtbl.find_opt table (b, x) with
+  | Some y -> y
+  | None ->
+    let y = (Big_int_Z.max_big_int Big_int_Z.zero_big_int (decay_below b x), decay_above b x) in
+    if Hashtbl.length table >= 65536 then Hashtbl.reset table;
+    Hashtbl.add table (b, x) y;
+    y)".
+Extract Constant ball_gelu.kept_gelu_point => "(let table = Hashtbl.create 4096 in fun b z ->
+  match Hashtbl.find_opt table (b, z) with
+  | Some y -> y
+  | None ->
+    let y = gelu_point b z in
+    if Hashtbl.length table >= 65536 then Hashtbl.reset table;
+    Hashtbl.add table (b, z) y;
+    y)".
+
 Definition negative_of (x : expression) : expression := Neg x.
 
 Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text
   lengths_text definition_text weighing_name breaks_a_stick is_alone json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
   greatest_error fits with_definitions refusal_through negative_of
-  check_decision.judge_decision integer_text positive_text formula_writer width_of height_of network_rows.
+  check_decision.judge_decision integer_text positive_text formula_writer width_of height_of network_rows
+  decay_below decay_above gelu_point.
