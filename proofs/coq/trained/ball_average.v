@@ -5,7 +5,7 @@
    and G their sums, values of at most V and errors of at most e: sum l_j v_j / L is within
    (2 G V + (L + 2 G) e) / L of the average with the true weights, roundings excluded. *)
 From Coq Require Import Reals ZArith List Lra Lia Bool.
-From Certify Require Import exponential exp_enclosure syntax real_vectors balls.
+From Certify Require Import exponential exp_enclosure syntax real_vectors packed_rows balls.
 Import ListNotations. Open Scope R_scope.
 Local Notation vector := (list R).
 

@@ -2,7 +2,7 @@
    curvature come from the enclosures of gelu_points.v. `gelu_value` is what ball_by_values (ball_sigmoids.v)
      asks for. *)
 From Coq Require Import Reals ZArith List Lra Lia Bool.
-From Certify Require Import syntax real_vectors balls ball_sigmoids normal_integral gelu_points.
+From Certify Require Import syntax real_vectors packed_rows balls ball_sigmoids normal_integral gelu_points.
 Import ListNotations. Open Scope R_scope.
 
 Lemma gelu_has_slope : has_slope gelu 6.

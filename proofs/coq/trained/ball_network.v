@@ -3,7 +3,8 @@
    What is not known (an error too large, an operation that has no rule here) is None, which is related to everything;
    so no step has a side condition. What the file's numbers are in fixed point is computed once: `prepared_...`. *)
 From Coq Require Import Reals ZArith QArith Qreals List Lra Lia Bool.
-From Certify Require Import lists syntax real_vectors real_network balls ball_average ball_norm ball_activations.
+From Certify Require Import lists syntax real_vectors real_network packed_rows balls
+  ball_average ball_norm ball_activations.
 Import ListNotations. Open Scope R_scope.
 Local Notation vector := (list R).
 
@@ -24,7 +25,7 @@ Proof. destruct B; simpl; auto. Qed.
 (* ---- parts of a network in fixed point ---- *)
 Record prepared_affine := PreparedAffine { prepared_weight : integer_matrix; prepared_bias : option (list Z) }.
 Definition prepare_affine (a : affine_syntax) : prepared_affine :=
-  PreparedAffine (fixed_matrix g (affine_weight a)) (option_map (fixed_vector b) (affine_bias a)).
+  PreparedAffine (fixed_matrix b g (affine_weight a)) (option_map (fixed_vector b) (affine_bias a)).
 Definition ball_shifted (c : option (list Z)) (B : ball) : ball :=
   match c with Some c => ball_sum B (Ball c 1) | None => B end.
 Definition ball_affine (a : prepared_affine) (B : ball) : ball :=
@@ -215,7 +216,7 @@ Record prepared_head := PreparedHead { prepared_query : prepared_affine; prepare
   prepared_value : prepared_affine; prepared_out : integer_matrix; prepared_width : nat; prepared_slope : option Q }.
 Definition prepare_head (h : head_syntax) : prepared_head :=
   PreparedHead (prepare_affine (head_query_map h)) (prepare_affine (head_key_map h)) (prepare_affine (head_value_map h))
-    (fixed_matrix g (head_out_map h)) (length (matrix_rows (affine_weight (head_value_map h)))) (head_slope h).
+    (fixed_matrix b g (head_out_map h)) (length (matrix_rows (affine_weight (head_value_map h)))) (head_slope h).
 
 Section Head.
 Variables (scale : scale_syntax) (rotary : option rotary_syntax).

@@ -5,7 +5,7 @@
    deviation s of y is near r: |s K - r| <= d + 2, since deviations are norms of (y, sqrt epsilon). So the results are
    c_i u / r. *)
 From Coq Require Import Reals ZArith QArith Qreals List Lra Lia Bool.
-From Certify Require Import lists syntax real_vectors balls.
+From Certify Require Import lists syntax real_vectors packed_rows balls.
 Import ListNotations. Open Scope R_scope.
 Local Notation vector := (list R).
 

@@ -5,7 +5,7 @@
    but that it is near its real number within 1, in units of 2^-g. So a linear map costs products of integers alone; the
    error is computed from 1-norms. *)
 From Coq Require Import Reals ZArith QArith Qreals List Lra Lia Bool.
-From Certify Require Import lists relu syntax real_vectors real_network.
+From Certify Require Import lists relu syntax real_vectors real_network packed_rows.
 Import ListNotations. Open Scope R_scope.
 Local Notation vector := (list R).
 
@@ -80,20 +80,6 @@ Proof.
       destruct (exponent + k)%Z; [lia|lia|reflexivity].
 Qed.
 
-(* ---- integers ---- *)
-Definition size (a : list Z) : Z := fold_right (fun z t => Z.abs z + t)%Z 0%Z a.                          (* 1-norm *)
-Definition maximum (l : list Z) : Z := fold_right Z.max 0%Z l.
-Definition largest (l : list Z) : Z := fold_right (fun z m => Z.max (Z.abs z) m) 0%Z l.                 (* max-norm *)
-Fixpoint integer_dot (a x : list Z) : Z :=
-  match a, x with a0 :: a, x0 :: x => (a0 * x0 + integer_dot a x)%Z | _, _ => 0%Z end.
-Lemma size_nonneg l : (0 <= size l)%Z. Proof. induction l; simpl; lia. Qed.
-Lemma maximum_nonneg l : (0 <= maximum l)%Z. Proof. induction l; simpl; lia. Qed.
-Lemma maximum_bounds l x : In x l -> (x <= maximum l)%Z.
-Proof. induction l as [|y l IH]; intros []; simpl; [lia|]. specialize (IH H). lia. Qed.
-Lemma largest_nonneg l : (0 <= largest l)%Z. Proof. induction l; simpl; lia. Qed.
-Lemma largest_bounds l x : In x l -> (Z.abs x <= largest l)%Z.
-Proof. induction l as [|y l IH]; intros []; simpl; [subst; lia|]. specialize (IH H). lia. Qed.
-
 (* ---- lists ---- *)
 Lemma Forall2_map {X Y X' Y'} (P : X -> Y -> Prop) (Q : X' -> Y' -> Prop) f g l m :
   (forall x y, In x l -> P x y -> Q (f x) (g y)) -> Forall2 P l m -> Forall2 Q (map f l) (map g m).
@@ -157,33 +143,31 @@ Proof.
     rewrite <- IZR_abs. rewrite ?plus_IZR, ?mult_IZR, ?plus_IZR, ?mult_IZR. ring.
 Qed.
 
-(* A matrix of weights, with the greatest 1-norm of its rows. *)
-Record integer_matrix := IntegerMatrix { rows : list (list Z); growth : Z }.
+(* A matrix of weights; a product of numbers below 2^16 with weights has room in a slot. *)
+Definition slot_of : Z := (64 * ((b + g + 20) / 64 + 1))%Z.
 Definition fixed_matrix (m : matrix_syntax) : integer_matrix :=
-  let rows := map (map (fixed_entry g (matrix_exponent m))) (matrix_rows m) in IntegerMatrix rows (maximum (map size
-    rows)).
+  make_matrix slot_of (map (map (fixed_entry g (matrix_exponent m))) (matrix_rows m)).
 Definition ball_product (m : integer_matrix) (B : ball) : ball :=
-  Ball (map (fun a => Z.shiftr (integer_dot a (numbers B)) g) (rows m))
+  Ball (map (fun y => Z.shiftr y g) (products m (numbers B)))
     (Z.shiftr (growth m * error B + size (numbers B) + Z.of_nat (length (numbers B)) * error B) g + 2).
 
 Lemma fixed_row_near exponent l : Forall2 is_weight (map (fixed_entry g exponent) l) (map (entry exponent) l).
 Proof. induction l; simpl; constructor; auto. now apply fixed_entry_near. Qed.
 Theorem ball_product_encloses m B x : encloses B x -> encloses (ball_product (fixed_matrix m) B) (product m x).
 Proof.
-  intros [E F]. pose proof (size_nonneg (numbers B)) as S. split.
-  - simpl. pose proof (maximum_nonneg (map size (map (map (fixed_entry g (matrix_exponent m))) (matrix_rows m)))).
-    match goal with |- (0 <= Z.shiftr ?z g + 2)%Z => assert (0 <= Z.shiftr z g)%Z by (apply Z.shiftr_nonneg;
+  intros [E F]. pose proof (size_nonneg (numbers B)) as S. unfold ball_product, product, fixed_matrix.
+  rewrite products_exact. cbn [make_matrix growth]. rewrite map_map.
+  set (l := map (map (fixed_entry g (matrix_exponent m))) (matrix_rows m)). pose proof (maximum_nonneg (map size l))
+    as M.
+  set (G := maximum (map size l)) in *. split; cbn [numbers error].
+  - match goal with |- (0 <= Z.shiftr ?z g + 2)%Z => assert (0 <= Z.shiftr z g)%Z by (apply Z.shiftr_nonneg;
       nia) end. lia.
-  - unfold ball_product, product. cbn [numbers error fixed_matrix rows growth]. rewrite map_map.
-    set (G := maximum _). assert (I : forall l, In l (matrix_rows m) ->
-      (size (map (fixed_entry g (matrix_exponent m)) l) <= G)%Z).
-    { intros l I. exact (maximum_bounds _ _ (in_map (fun l => size (map (fixed_entry g (matrix_exponent m)) l))
-      _ _ I)). }
-    clearbody G. induction (matrix_rows m) as [|l rest IH]; simpl; constructor; [|apply IH; intros; apply I; simpl;
-      auto].
-    pose proof (integer_dot_near _ _ _ _ _ E (fixed_row_near (matrix_exponent m) l) F) as D.
+  - assert (I : forall r, In r l -> (size r <= G)%Z) by (intros r I; apply maximum_bounds; now apply in_map).
+    clearbody G. subst l. induction (matrix_rows m) as [|r rest IH]; simpl; constructor; [|apply IH; intros; apply I;
+      simpl; auto].
+    pose proof (integer_dot_near _ _ _ _ _ E (fixed_row_near (matrix_exponent m) r) F) as D.
     apply shifted_down; [exact g_nonneg|]. rewrite Rmult_assoc. eapply Rle_trans; [exact D|]. apply IZR_le.
-    unfold row_error. specialize (I l (or_introl eq_refl)). nia.
+    unfold row_error. specialize (I _ (or_introl eq_refl)). nia.
 Qed.
 
 (* ---- sums, products entry by entry ---- *)

@@ -2,7 +2,7 @@
    it are there, each with an error. pi is enclosed by a formula of Machin, e^(-x) by base/exp_enclosure.v, the integral
    by finite sums (normal_integral.v). *)
 From Coq Require Import Reals ZArith List Lra Lia Machin.
-From Certify Require Import exp_enclosure syntax real_vectors balls normal_integral.
+From Certify Require Import exp_enclosure syntax real_vectors packed_rows balls normal_integral.
 Import ListNotations. Open Scope R_scope.
 
 (* x is between two integers in units of 2^-v. *)
