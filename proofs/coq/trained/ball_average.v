@@ -40,8 +40,9 @@ Proof.
   pose proof (total_exp_pos s H). field. repeat split; lra.
 Qed.
 
-(* e^(-x/2^b) between two integers; for the extraction: with a table of what was computed before. *)
-Definition kept_decays (b x : Z) : Z * Z := (Z.max 0 (decay_below b x), decay_above b x).
+(* e^(-x/2^b) between two integers. *)
+Definition decays (b x : Z) : Z * Z := (Z.max 0 (decay_below b x), decay_above b x).
+Definition kept_decays : Z -> Z -> Z * Z := with_table decays.
 
 Section Average.
 Variable b : Z.
@@ -186,7 +187,8 @@ Proof.
   { pose proof (decay_above_correct b b_nonneg (t - s) ltac:(lia)) as L. unfold fixed in L. fold (real_unit b) in L.
     fold D in L. apply Rmult_le_compat_l with (r := u) in L; [|lra].
     replace (u * (IZR (decay_above b (t - s)) / u)) with (IZR (decay_above b (t - s))) in L by (field; lra). exact L. }
-  unfold weight_of, kept_decays. set (low := Z.max 0 (decay_below b (t - s))) in *. set (high := decay_above b (t - s))
+  unfold weight_of, kept_decays, with_table, decays. set (low := Z.max 0 (decay_below b (t - s))) in *.
+    set (high := decay_above b (t - s))
     in *.
   assert (L0 : 0 <= IZR low) by (apply IZR_le; lia).
   pose proof (shiftr_below (low * es)) as S1. pose proof (shiftr_below (2 * high * es)) as S2.

@@ -30,8 +30,7 @@ Definition gelu_point (b z : Z) : option ((Z * Z) * (Z * Z) * (Z * Z)) :=
             (P - Z.shiftr (m * m * P) (2 * b + 1), p + (Z.shiftr (m * m * p) (2 * b + 1) + 2)))%Z
   | None => None
   end.
-(* For the extraction: with a table of what was computed before. *)
-Definition kept_gelu_point (b z : Z) := gelu_point b z.
+Definition kept_gelu_point : Z -> Z -> option ((Z * Z) * (Z * Z) * (Z * Z)) := with_table gelu_point.
 
 Definition gelu_value (b z : Z) : Z * Z :=
   let s := grid b in
@@ -145,7 +144,8 @@ Proof.
 Qed.
 Theorem gelu_value_is : is_value b (activated GeluActivation) (gelu_value b).
 Proof.
-  intros z. unfold gelu_value, kept_gelu_point. cbv zeta. set (a := Z.shiftl _ (grid b)). set (t := (z - a)%Z).
+  intros z. unfold gelu_value, kept_gelu_point, with_table. cbv zeta. set (a := Z.shiftl _ (grid b)).
+    set (t := (z - a)%Z).
   change (activated GeluActivation) with gelu. pose proof (unit_pos b b_nonneg) as U.
   destruct (gelu_point b a) as [[[[g0 e0] [g1 e1]] [g2 e2]]|] eqn:G; cbn [fst snd].
   - apply gelu_point_near in G as (N0 & N1 & N2). pose proof (moved_part_near t _ _ _ N2) as M2.

@@ -15,6 +15,9 @@ Record ball := Ball { numbers : list Z; error : Z }.
 Definition encloses (b : Z) (B : ball) (x : vector) : Prop := (0 <= error B)%Z /\ Forall2 (near b (error B))
   (numbers B) x.
 
+(* For the extraction: the function, with a table of what it gave before. *)
+Definition with_table {X} (f : Z -> Z -> X) : Z -> Z -> X := f.
+
 (* ---- absolute values ---- *)
 Lemma Rabs_between x e : Rabs x <= e -> - e <= x <= e. Proof. unfold Rabs. destruct (Rcase_abs x); lra. Qed.
 Lemma Rabs_within x e : - e <= x <= e -> Rabs x <= e. Proof. unfold Rabs. destruct (Rcase_abs x); lra. Qed.

@@ -168,7 +168,10 @@ Definition read_head (j : json) : option head_syntax :=
 Definition read_scale (j : json) : option scale_syntax :=
   match j with
   | Fields [(key, Verbatim s)] =>
-      match String.eqb key "root", integer_of_text s with true, Some (Zpos m) => Some (ScaleOverRoot m) | _, _ => None end
+      match String.eqb key "root", integer_of_text s with
+      | true, Some (Zpos m) => Some (ScaleOverRoot m)
+      | _, _ => None
+      end
   | Fields [(key, Quoted s)] => if String.eqb key "times" then option_map ScaleTimes (rational_of_text s) else None
   | _ => None
   end.
@@ -291,7 +294,8 @@ Definition read_network_and_claim (j : json) : option (network_syntax * claim_sy
       let* network := read_network network in
       let* (claim, cases) := read_claim_but_cases claim in
       if is_text "certify-decision" format && is_plain_value "1" version && is_text "words" inputs &&
-        is_text "exact" execution && is_text "answers" property && is_text "cover" by_ then Some (network, claim, cases) else None
+        is_text "exact" execution && is_text "answers" property && is_text "cover" by_
+      then Some (network, claim, cases) else None
   | _ => None
   end.
 

@@ -17,8 +17,9 @@ Fixpoint walk_words (depth : nat) (x : X) : bool :=
     | O => true
     | S depth => ends x || forallb (fun a => walk_words depth (next x a)) (seq 0 letters)
     end.
-Lemma walk_words_holds depth : forall x, walk_words depth x = true -> forall w, length w <= depth -> Forall (fun a => a < letters) w
-  -> (forall u v, w = u ++ v -> v <> [] -> ends (fold_left next u x) = false) -> here (fold_left next w x) = true.
+Lemma walk_words_holds depth : forall x, walk_words depth x = true -> forall w, length w <= depth ->
+  Forall (fun a => a < letters) w -> (forall u v, w = u ++ v -> v <> [] -> ends (fold_left next u x) = false) ->
+  here (fold_left next w x) = true.
 Proof.
   induction depth as [|depth IH]; intros x E w L I N; cbn [walk_words] in E; apply andb_prop in E as [Here E].
   - now destruct w; [|simpl in L; lia].
@@ -342,7 +343,8 @@ Proof.
   apply andb_prop in Place as [Past _]. rewrite visited_after in J. unfold judge_place in J.
   cbn [visited_letters visited_state visited_node] in J.
   rewrite rev_involutive, rows_now_at, firstn_length_le, Here in J by assumption. pose proof Asked as R.
-  destruct (rows_at c w i) as [|r0 l]; [contradiction|]. destruct (node_outputs _) as [|y outputs] eqn:O; [discriminate|].
+  destruct (rows_at c w i) as [|r0 l]; [contradiction|].
+  destruct (node_outputs _) as [|y outputs] eqn:O; [discriminate|].
   exact (all_above_holds y _ _ r (beginning_within y outputs Upto At Causal O) J R).
 Qed.
 Lemma by_length_holds : causal = true -> walk_words visit judge_length (if reads_each then fun _ => false else ends)

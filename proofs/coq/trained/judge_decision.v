@@ -8,7 +8,8 @@ Import ListNotations.
 
 Inductive decision_answer := TextDiffers | NotRead | DoesNotFit | NotProved | Proved (d : decision_syntax).
 
-Definition judge_with (check : decision_syntax -> bool) (offered : list formula) (text : string) (j : json) : decision_answer :=
+Definition judge_with (check : decision_syntax -> bool) (offered : list formula) (text : string) (j : json)
+  : decision_answer :=
   if negb (is_json_value j && String.eqb (json_text j) text) then TextDiffers else
   match read_decision offered j with
   | None => NotRead

@@ -45,6 +45,7 @@ Proof.
   intros P L. unfold counted_on. f_equal. apply filter_ext_on. intros j J. apply in_seq in J. apply P. lia.
 Qed.
 
+Ltac by_agreement := repeat match goal with Agree : forall i, i upto _ -> _ = _ |- _ => rewrite Agree by lia end.
 Lemma past_only_same : (forall f, is_past_only f = true -> agrees f) /\
   (forall t, term_is_past_only t = true -> forall i, i upto k -> value_of_term users n w t i = value_of_term users m v t
     i).
@@ -60,14 +61,14 @@ Proof.
   - f_equal; auto.
   - f_equal; auto.
   - f_equal; auto.
-  - destruct (Nat.eqb_spec i 1) as [E|E]; [reflexivity|]. cbn [negb andb]. apply H. lia.
+  - destruct (Nat.eqb_spec i 1) as [E|E]; [reflexivity|]. cbn [negb andb]. now by_agreement.
   - apply since_same; auto.
   - now apply ignores_length_holds.
   - erewrite counted_left_same by (eauto; lia). now apply ignores_length_holds.
-  - rewrite H by assumption. now apply (ignores_length_holds users p 0 n m).
-  - now rewrite H, H0.
+  - by_agreement. now apply (ignores_length_holds users p 0 n m).
+  - now by_agreement.
   - reflexivity.
-  - erewrite counted_left_same by (eauto; lia). now rewrite H0.
+  - erewrite counted_left_same by (eauto; lia). now by_agreement.
 Qed.
 Lemma past_only_truth f i : is_past_only f = true -> i upto k -> truth users n w f i = truth users m v f i.
 Proof. intros P. now apply past_only_same. Qed.

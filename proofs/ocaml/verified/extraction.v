@@ -7,8 +7,8 @@ From Coq Require Import Extraction ExtrOcamlBasic List QArith.
 From Certify Require Import formula network comparison json_text formula_text model_text certificate_text weighing check_by_differences check_certificate refusal
   syntax claim check_decision.
 Extraction Language OCaml.
-Print Assumptions check_certificate.judge_certificate.
-Print Assumptions check_decision.judge_decision.
+Definition judges := (check_certificate.judge_certificate, check_decision.judge_decision).
+Print Assumptions judges.
 
 (* Extraction appends a number to a name that occurred before, as that of this constructor. *)
 Definition negative_of (x : expression) : expression := Neg x.

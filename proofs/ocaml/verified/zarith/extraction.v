@@ -5,10 +5,10 @@
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt ExtrOcamlNatBigInt.
 From Coq Require Import List Arith PArith NArith ZArith QArith.
 From Certify Require Import formula network comparison json_text formula_text model_text certificate_text weighing gap_rule check_by_differences check_certificate refusal
-  syntax claim exp_enclosure ball_average ball_gelu check_decision.
+  syntax claim balls check_decision.
 Extraction Language OCaml.
-Print Assumptions check_certificate.judge_certificate.
-Print Assumptions check_decision.judge_decision.
+Definition judges := (check_certificate.judge_certificate, check_decision.judge_decision).
+Print Assumptions judges.
 
 Extract Constant Nat.leb => "Big_int_Z.le_big_int".
 Extract Constant Nat.ltb => "Big_int_Z.lt_big_int".
@@ -56,22 +56,14 @@ Extract Constant gap_rule.memoised => "(fun size f -> let table = Hashtbl.create
     end;
     y)".
 
-(* The same of functions of a number of bits and a number: few values occur often. *)
-Extract Constant ball_average.kept_decays => "(let table = Hashtbl.create 4096 in fun b x ->
-  match Hashtbl.find_opt table (b, x) with
+(* A memo table of a function of bits and a number, as few values occur often. *)
+Extract Constant balls.with_table => "(fun f -> let table = Hashtbl.create 4096 in fun bits z ->
+  match Hashtbl.find_opt table (bits, z) with
   | Some y -> y
   | None ->
-    let y = (Big_int_Z.max_big_int Big_int_Z.zero_big_int (decay_below b x), decay_above b x) in
+    let y = f bits z in
     if Hashtbl.length table >= 65536 then Hashtbl.reset table;
-    Hashtbl.add table (b, x) y;
-    y)".
-Extract Constant ball_gelu.kept_gelu_point => "(let table = Hashtbl.create 4096 in fun b z ->
-  match Hashtbl.find_opt table (b, z) with
-  | Some y -> y
-  | None ->
-    let y = gelu_point b z in
-    if Hashtbl.length table >= 65536 then Hashtbl.reset table;
-    Hashtbl.add table (b, z) y;
+    Hashtbl.add table (bits, z) y;
     y)".
 
 Definition negative_of (x : expression) : expression := Neg x.
@@ -79,5 +71,4 @@ Definition negative_of (x : expression) : expression := Neg x.
 Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text
   lengths_text definition_text weighing_name breaks_a_stick is_alone json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
   greatest_error fits with_definitions refusal_through negative_of
-  check_decision.judge_decision integer_text positive_text formula_writer width_of height_of network_rows
-  decay_below decay_above gelu_point.
+  check_decision.judge_decision integer_text positive_text formula_writer width_of height_of network_rows.
