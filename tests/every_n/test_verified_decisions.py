@@ -20,7 +20,7 @@ from proofs.check.checker.chapters.trained.reading.network import read_network
 from proofs.check.checker.chapters.trained.reading.words_claim import read_claim
 from proofs.check.checker.chapters.trained.words.obligations import obligations
 from proofs.check.checker.kernel.budget import Budget
-from proofs.every_n.extracted import VERIFIED, VERIFIED_WITH_ZARITH
+from proofs.every_n.extracted import VERIFIED, VERIFIED_WITH_ZARITH, OcamlProgram
 from tests.sabotage.certificates.judging import judge
 from tests.tiers import few_and_all
 from tests.with_ocaml import Checked, check_verified, extracted
@@ -98,21 +98,20 @@ def test_other_kinds_of_decisions_are_incomplete_for_that_reason() -> None:
              "trained_words_count": "property: this checker is proved for \"answers\" only",
              "trained_wrong_word": "by: this checker is proved for \"cover\" only",
              "trained_head_mass": "network.edits: this checker is not proved for networks that were edited"}
-    for (name, reason), found in zip(names.items(), check_verified(
-            [CORPUS / "accepted" / f"{name}.cert" for name in names], with_zarith=True), strict=True):
+    paths = [CORPUS / "accepted" / f"{name}.cert" for name in names]
+    for reason, found in zip(names.values(), check_verified(paths, with_zarith=True), strict=True):
         assert found.verdict == "incomplete" and reason in found.reason
 
 
 @pytest.mark.parametrize("program", [VERIFIED, VERIFIED_WITH_ZARITH], ids=["coq", "zarith"])
-def test_the_checker_of_decisions_is_extracted(program: object) -> None:
-    assert "let judge_decision" in extracted(program)["checker.ml"]  # type: ignore[arg-type]
+def test_the_checker_of_decisions_is_extracted(program: OcamlProgram) -> None:
+    assert "let judge_decision" in extracted(program)["checker.ml"]
 
 
 def test_the_printed_claim_is_that_of_the_file() -> None:
     found = answers()[CORPUS / "accepted" / "trained_mean.cert"].lines
     python = judge((CORPUS / "accepted" / "trained_mean.cert").read_bytes()).lines
-    begin = ("alphabet", "input", "claim", "case")
-    for entry in begin:
+    for entry in ("alphabet", "input", "claim"):
         assert [line for line in found if line.startswith(entry)] == [
             line.replace("'", '"') for line in python if line.startswith(entry)]
 
@@ -188,7 +187,8 @@ def test_changed_decisions_are_accepted_only_where_python_accepts_them(tmp_path:
             paths.append(path)
             accepted[path] = judge(path.read_bytes()).verdict == "accepted"
     found = check_verified(paths, with_zarith=True)
-    wrong = [path.stem for path, one in zip(paths, found, strict=True) if one.verdict == "accepted" and not accepted[path]]
+    wrong = [path.stem for path, one in zip(paths, found, strict=True)
+             if one.verdict == "accepted" and not accepted[path]]
     assert wrong == []
     both = sum(one.verdict == "accepted" for one in found)
     assert 0 < both <= sum(accepted.values()) < len(paths)
