@@ -18,7 +18,7 @@ from constructions.statements.table import STATEMENTS, Statement
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(path for folder in ("certify", "constructions", "proofs") for path in (ROOT / folder).rglob("*.py"))
-COQ_LAYERS = ("base", "language", "network", "sha", "checker", "compiler", "hahn")
+COQ_LAYERS = ("base", "language", "network", "sha", "checker", "compiler", "hahn", "trained")
 """The folders of ``proofs/coq``: a file imports its own layer and those before it."""
 CHECKER = sorted((ROOT / "proofs" / "check").rglob("*.py"))
 

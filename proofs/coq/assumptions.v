@@ -97,7 +97,7 @@ Definition softening := (@gap_from_mass, @distance_from_mass, @sharpened_mass, @
 Definition certificates := (@judge_certificate_holds, @accepts_certificate_holds, @errs_correct,
   @errs_of_others_correct).
 Definition trained := (@judge_decision_holds, @states_once).
-Definition everything := (certificates, trained, lemmas, temporal, low_precision, counting, constants, by_rows, networks,
-  formulas, optimality, hahn_one_symbol, hahn_5, hahn_6, softening).
+Definition everything := (certificates, lemmas, temporal, low_precision, counting, constants, by_rows, networks,
+  formulas, optimality, hahn_one_symbol, hahn_5, hahn_6, softening, trained).
 
 Print Assumptions everything.
