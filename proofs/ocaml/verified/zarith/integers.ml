@@ -4,6 +4,8 @@ type nat = Z.t
 type z = Z.t
 type positive = Z.t
 
+let are_slow = false
+
 let none = Z.zero
 let successor = Z.succ
 let unary = Z.of_int
