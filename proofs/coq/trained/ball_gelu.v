@@ -1,6 +1,6 @@
 (* gelu with the true integral at points z/2^b: a parabola around the nearest point of a grid, whose value, slope and
-   curvature come from the enclosures of gelu_points.v. `gelu_value` is what ball_by_values (ball_sigmoids.v)
-     asks for. *)
+   curvature come from the enclosures of gelu_points.v. `gelu_value` is what `ball_by_values`
+   (ball_sigmoids.v) asks for. *)
 From Coq Require Import Reals ZArith List Lra Lia Bool.
 From Certify Require Import syntax real_vectors packed_rows balls ball_sigmoids normal_integral gelu_points.
 Import ListNotations. Open Scope R_scope.
@@ -10,7 +10,7 @@ Proof. intros x y. pose proof (gelu_moves x y). lra. Qed.
 
 (* Fractional bits of values at the grid, beyond those of numbers; of the distance of grid points, below them. *)
 Definition finer : Z := 8.
-Definition grid (b : Z) : Z := if (b <=? 48)%Z then (b - 9)%Z else 0%Z.
+Definition grid (b : Z) : Z := if (b <=? 64)%Z then (b - 9)%Z else 0%Z.
 (* Enough fractional bits and terms for the accuracy that is wanted; nothing depends on that. *)
 Definition inner_bits (b z : Z) : Z := (2 * b + 40 + 2 * Z.shiftr (z * z) (2 * b))%Z.
 Definition enough_terms (b z : Z) : nat := Z.to_nat (Z.shiftr (z * z) (2 * b) + b / 2 + 12).

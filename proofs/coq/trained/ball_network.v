@@ -4,7 +4,8 @@
    so no step has a side condition. What the file's numbers are in fixed point is computed once: `prepared_...`. *)
 From Coq Require Import Reals ZArith QArith Qreals List Lra Lia Bool.
 From Certify Require Import lists syntax real_vectors real_network packed_rows balls
-  ball_average ball_norm ball_activations.
+  exp_enclosure ball_average ball_norm
+  ball_sigmoids ball_activations.
 Import ListNotations. Open Scope R_scope.
 Local Notation vector := (list R).
 
@@ -218,8 +219,49 @@ Definition prepare_head (h : head_syntax) : prepared_head :=
   PreparedHead (prepare_affine (head_query_map h)) (prepare_affine (head_key_map h)) (prepare_affine (head_value_map h))
     (fixed_matrix b g (head_out_map h)) (length (matrix_rows (affine_weight (head_value_map h)))) (head_slope h).
 
+(* Under a cap c, a score s becomes c tanh (s / c). *)
+Definition is_cap (cap : option Q) : bool := match cap with Some c => (0 <? Qnum c)%Z | None => true end.
+Definition ball_capped (cap : option Q) (se : Z * Z) : Z * Z :=
+  match cap with
+  | Some (Qmake n d) =>
+      let (v, f) := tanh_value b (fst se * Zpos d / n) in
+      let e := (f + ceiling_div (4 * (snd se * Zpos d / n + 2)) 3)%Z in
+      (v * n / Zpos d, n * e / Zpos d + 2)%Z
+  | None => se
+  end.
+Lemma ball_capped_near cap se x : is_cap cap = true -> near (snd se) (fst se) x ->
+  near (snd (ball_capped cap se)) (fst (ball_capped cap se)) (capped cap x).
+Proof.
+  intros C N. destruct cap as [[n d]|]; [|exact N]. cbn [is_cap Qnum] in C. apply Z.ltb_lt in C.
+  destruct se as [s e]. cbn [fst snd ball_capped capped] in *. set (t := (s * Zpos d / n)%Z).
+  set (f := (e * Zpos d / n + 2)%Z). pose proof (unit_pos b b_nonneg) as U. apply IZR_lt in C as Pn.
+  assert (Pd : 0 < IZR (Zpos d)) by (apply IZR_lt; lia). set (y := x / Q2R (n # d)).
+  assert (Y : y * IZR n = x * IZR (Zpos d)) by (unfold y, Q2R; cbn [Qnum Qden]; field; lra).
+  assert (T : near f t y).
+  { unfold balls.near in *. apply divided; [exact C|]. rewrite !mult_IZR.
+    replace (IZR s * IZR (Zpos d) - y * u * IZR n) with ((IZR s - x * u) * IZR (Zpos d)).
+    - apply Rabs_product; [exact N|]. rewrite Rabs_pos_eq; lra.
+    - replace (y * u * IZR n) with (y * IZR n * u) by ring. rewrite Y. ring. }
+  pose proof (tanh_value_is b b_nonneg t) as [_ V]. destruct (tanh_value b t) as [v g0]. cbn [fst snd] in *.
+  pose proof (tanh_has_slope (number_of b t) y) as S. set (h := activated TanhActivation) in *.
+  pose proof (ceiling_div_ge (4 * f) 3 ltac:(lia)) as K. rewrite mult_IZR in K.
+  assert (W : near (g0 + ceiling_div (4 * f) 3) v (h y)).
+  { unfold balls.near in *. rewrite plus_IZR.
+    replace (IZR v - h y * u) with ((IZR v - h (number_of b t) * u) + (h (number_of b t) - h y) * u) by ring.
+    apply Rabs_sum; [exact V|]. eapply Rle_trans; [|exact K]. rewrite Rabs_mult, (Rabs_pos_eq u) by lra.
+    assert (D : Rabs (number_of b t - y) * u <= IZR f).
+    { rewrite <- (Rabs_pos_eq u) at 1 by lra. rewrite <- Rabs_mult.
+      replace ((number_of b t - y) * u) with (IZR t - y * u) by (unfold number_of; field; lra). exact T. }
+    nra. }
+  unfold balls.near in *. apply divided; [lia|]. rewrite !mult_IZR. set (E := IZR (g0 + _)) in *.
+  replace (IZR v * IZR n - Q2R (n # d) * h y * u * IZR (Zpos d)) with (IZR n * (IZR v - h y * u))
+    by (unfold Q2R; cbn [Qnum Qden]; field; lra).
+  apply Rabs_product; [rewrite Rabs_pos_eq; lra|exact W].
+Qed.
+
 Section Head.
-Variables (scale : scale_syntax) (rotary : option rotary_syntax).
+Variables (scale : scale_syntax) (rotary : option rotary_syntax) (cap : option Q).
+Hypothesis cap_positive : is_cap cap = true.
 Definition ball_turned (r : option prepared_rotary) (p : nat) (B : ball) : ball :=
   match r with Some r => ball_rotated r p B | None => B end.
 Lemma ball_turned_encloses p B x : encloses B x ->
@@ -234,16 +276,16 @@ Definition ball_score (r : Z) (slope : option Z) (p : nat) (q : ball) (size_q : 
   let E := dot_error (error q) (error k) size_q (seen_key_size (snd seen)) (Z.of_nat (length (numbers k))) in
   let s := Z.shiftr (d * r) (b + g) in
   let e := (Z.shiftr (2 * Z.abs d + E * (Z.abs r + 2)) (b + g) + 2)%Z in
+  let (s, e) := ball_capped cap (s, e) in
   match slope with
   | Some m => let distance := (Z.of_nat (fst seen) - Z.of_nat p)%Z in (s + m * distance, e + Z.abs distance)%Z
   | None => (s, e)
   end.
 Lemma ball_score_near p q x h seen kv : encloses q x -> token_within (snd seen) kv ->
   let se := ball_score (fixed_scale scale) (ball_slope (head_slope h)) p q (size (numbers q)) seen in
-  near (snd se) (fst se) (score scale None p x h (fst seen, fst kv)).
+  near (snd se) (fst se) (score scale cap p x h (fst seen, fst kv)).
 Proof.
-  intros [Eq Fq] (K & _ & Et). unfold ball_score, score. rewrite Et. cbn [see_token seen_key seen_key_size fst snd
-    capped].
+  intros [Eq Fq] (K & _ & Et). unfold ball_score, score. rewrite Et. cbn [see_token seen_key seen_key_size fst snd].
   destruct K as [Ek Fk]. set (k := seen_key (snd seen)) in *.
   pose proof (integer_dot_both _ _ _ _ _ _ Eq Ek Fq Fk) as D. set (E := dot_error _ _ _ _ _) in *.
   set (d := integer_dot (numbers q) (numbers k)) in *. set (y := dot x (fst kv)) in *.
@@ -260,12 +302,14 @@ Proof.
     apply Rle_trans with (Rabs (IZR d) * 2 + (IZR (Z.abs r) + 2) * IZR E).
     - apply Rabs_sum; apply Rabs_product; auto. apply Rle_refl.
     - rewrite plus_IZR, !mult_IZR, plus_IZR, (IZR_abs d). right. ring. }
-  unfold ball_slope. destruct (head_slope h) as [m|]; cbn [option_map fst snd sloped]; [|exact S].
+  pose proof (ball_capped_near cap (_, _) _ cap_positive S) as W. clear S. set (w := capped cap (y * c)) in *.
+  destruct (ball_capped cap _) as [s e]. cbn [fst snd] in W.
+  unfold ball_slope. destruct (head_slope h) as [m|]; cbn [option_map fst snd sloped]; [|exact W].
   set (l := (Z.of_nat (fst seen) - Z.of_nat p)%Z). pose proof (fixed_rational_near b m) as M.
-  unfold balls.near in *. rewrite (plus_IZR (Z.shiftr (d * r) (b + g))), (mult_IZR _ l), (plus_IZR _ (Z.abs l)).
-  replace (IZR (Z.shiftr (d * r) (b + g)) + IZR (fixed_rational b m) * IZR l - (y * c + Q2R m * IZR l) * u) with
-    ((IZR (Z.shiftr (d * r) (b + g)) - y * c * u) + IZR l * (IZR (fixed_rational b m) - Q2R m * u)) by ring.
-  apply Rabs_sum; [exact S|]. rewrite (IZR_abs l).
+  unfold balls.near in *. rewrite (plus_IZR s), (mult_IZR _ l), (plus_IZR e).
+  replace (IZR s + IZR (fixed_rational b m) * IZR l - (w + Q2R m * IZR l) * u) with
+    ((IZR s - w * u) + IZR l * (IZR (fixed_rational b m) - Q2R m * u)) by ring.
+  apply Rabs_sum; [exact W|]. rewrite (IZR_abs l).
   rewrite <- (Rmult_1_r (Rabs (IZR l))). apply Rabs_product; [apply Rle_refl|exact M].
 Qed.
 
@@ -282,7 +326,7 @@ Definition at_one_place (T : seen_token -> vector * vector -> Prop) (t : nat * s
   fst t = fst x /\ T (snd t) (snd x).
 Lemma ball_head_within p B x h seen seen' : encloses B x -> Forall2 (at_one_place token_within) seen seen' ->
   within (ball_head (fixed_scale scale) (option_map prepare_rotary rotary) p B (prepare_head h) seen)
-    (head_writes scale rotary None p x h seen').
+    (head_writes scale rotary cap p x h seen').
 Proof.
   intros H F. unfold ball_head, head_writes. cbn [prepare_head prepared_query prepared_slope prepared_width
     prepared_out].
@@ -292,7 +336,7 @@ Proof.
   apply ball_product_encloses; auto. eapply ball_softmax_encloses; [exact b_nonneg| | | | | |exact K];
     try apply maximum_nonneg.
   - assert (A : forall e, (forall se, In se scores -> (snd se <= e)%Z) -> Forall2 (near e) (map fst scores)
-      (map (fun jkv => score scale None p y h (fst jkv, fst (snd jkv))) seen')).
+      (map (fun jkv => score scale cap p y h (fst jkv, fst (snd jkv))) seen')).
     { intros e He. unfold scores in He |- *. rewrite map_map. eapply Forall2_map; [|exact F].
       intros t x' It [Et T]. pose proof (ball_score_near p q y h t (snd x') Q T) as S. cbv zeta in S. rewrite <- Et.
       eapply near_weaker; [|exact S]. apply He. now apply in_map. }
@@ -311,7 +355,7 @@ End Head.
 Inductive prepared_step :=
 | PreparedNormStep (n : prepared_norm)
 | PreparedAttention (n : option prepared_norm) (heads : list prepared_head) (bias : option (list Z)) (scale : Z)
-    (turn : option prepared_rotary) (has_cap : bool)
+    (turn : option prepared_rotary) (cap : option Q)
 | PreparedUnits (n : option prepared_norm) (inward : prepared_affine) (gate : option prepared_affine)
     (a : activation_name) (outward : prepared_affine).
 Definition prepare_step (s : step_syntax) : prepared_step :=
@@ -320,7 +364,7 @@ Definition prepare_step (s : step_syntax) : prepared_step :=
   | AttentionStep n heads bias scale rotary cap => PreparedAttention (option_map prepare_norm n) (map prepare_head
     heads)
       (option_map (fixed_vector b) bias) (fixed_scale scale) (option_map prepare_rotary rotary)
-      match cap with Some _ => true | None => false end
+      cap
   | UnitsStep n inward gate a outward => PreparedUnits (option_map prepare_norm n) (prepare_affine inward)
       (option_map prepare_affine gate) a (prepare_affine outward)
   end.
@@ -334,9 +378,9 @@ Definition no_token : seen_token := see_token (Ball [] 0) (Ball [] 0).
 Definition ball_see turn (p : nat) (x : ball) (h : prepared_head) : seen_token :=
   see_token (ball_turned turn p (ball_affine (prepared_key h) x)) (ball_affine (prepared_value h) x).
 Definition known (jm : nat * token_memory) : option (nat * list seen_token) := option_map (pair (fst jm)) (snd jm).
-Definition ball_heads r turn (p : nat) (x : ball) (hs : list prepared_head) (seen : list (nat * list seen_token))
+Definition ball_heads cap r turn (p : nat) (x : ball) (hs : list prepared_head) (seen : list (nat * list seen_token))
     (start : stream) : stream :=
-  fold_left (fun y kh => bind y (fun y => bind (ball_head r turn p x (snd kh)
+  fold_left (fun y kh => bind y (fun y => bind (ball_head cap r turn p x (snd kh)
       (map (fun jm => (fst jm, nth (fst kh) (snd jm) no_token)) seen)) (fun z => Some (ball_sum y z))))
     (numbered 0 hs) start.
 Definition ball_units n (inward : prepared_affine) gate a outward (h : ball) : stream :=
@@ -350,10 +394,11 @@ Definition ball_step (s : prepared_step) : step stream token_memory :=
   match s with
   | PreparedNormStep n => Alone (fun h => bind h (ball_normed n))
   | PreparedUnits n inward gate a outward => Alone (fun h => bind h (ball_units n inward gate a outward))
-  | PreparedAttention n heads bias scale turn has_cap => Attend
+  | PreparedAttention n heads bias scale turn cap => Attend
       (fun p h => bind h (fun h => bind (ball_read n h) (fun x => Some (map (ball_see turn p x) heads))))
-      (fun p h seen => if has_cap then None else bind h (fun h => bind (ball_read n h) (fun x =>
-        bind (traverse known seen) (fun seen => ball_heads scale turn p x heads seen (Some (ball_shifted bias h))))))
+      (fun p h seen => if negb (is_cap cap) then None else bind h (fun h => bind (ball_read n h) (fun x =>
+        bind (traverse known seen) (fun seen =>
+          ball_heads cap scale turn p x heads seen (Some (ball_shifted bias h))))))
   end.
 
 Definition numbered_related {X Y} (M : X -> Y -> Prop) (a : nat * X) (c : nat * Y) : Prop :=
@@ -381,17 +426,17 @@ Proof.
   - destruct (traverse known seen) as [k|]; [|discriminate]. assert (l = (j, m) :: k) as -> by congruence.
     constructor; [split; [exact Ej|exact W]|now apply IH].
 Qed.
-Lemma ball_heads_within scale rotary p B x hs seen seen' : encloses B x ->
+Lemma ball_heads_within scale rotary cap p B x hs seen seen' : is_cap cap = true -> encloses B x ->
   Forall2 (numbered_related (Forall2 token_within)) seen seen' -> forall start start', within start start' ->
-  within (ball_heads (fixed_scale scale) (option_map prepare_rotary rotary) p B (map prepare_head hs) seen start)
-    (heads_write scale rotary None p x hs seen' start').
+  within (ball_heads cap (fixed_scale scale) (option_map prepare_rotary rotary) p B (map prepare_head hs) seen start)
+    (heads_write scale rotary cap p x hs seen' start').
 Proof.
-  intros H F. unfold ball_heads, heads_write, numbered. rewrite map_length. generalize 0%nat as k.
+  intros Cap H F. unfold ball_heads, heads_write, numbered. rewrite length_map. generalize 0%nat as k.
   induction hs as [|h hs IH]; intros k start start' S; [exact S|]. cbn [map length seq combine fold_left fst snd].
   apply IH. apply bind_within with (1 := S). intros Y HY. cbn [fst snd].
-  apply (bind_within _ _ (head_writes scale rotary None p x h
+  apply (bind_within _ _ (head_writes scale rotary cap p x h
     (map (fun jm => (fst jm, nth k (snd jm) ([], []))) seen'))).
-  - apply ball_head_within; [exact H|]. eapply Forall2_map; [|exact F]. intros t x' _ [E T].
+  - apply ball_head_within; [exact Cap|exact H|]. eapply Forall2_map; [|exact F]. intros t x' _ [E T].
     split; [exact E|]. now apply nth_within.
   - intros Z HZ. now apply ball_sum_encloses.
 Qed.
@@ -406,10 +451,11 @@ Proof.
       destruct (ball_read _ B) as [C|]; [|exact I]. simpl. induction hs as [|h hs IH]; simpl; constructor; auto.
       split; [|split; [|reflexivity]]; cbn [ball_see key_and_value prepare_head prepared_key prepared_value see_token
         seen_key seen_value fst snd]; [apply ball_turned_encloses|]; now apply ball_affine_encloses.
-    + intros p z x m m' H F. destruct cap; [exact I|]. apply bind_within with (1 := H). intros B HB.
+    + intros p z x m m' H F. destruct (is_cap cap) eqn:Cap; [|exact I]. cbn [negb].
+      apply bind_within with (1 := H). intros B HB.
       apply (bind_within _ _ (optional norm n x)); [now apply ball_read_within|]. intros C HC.
       destruct (traverse known m) as [l|] eqn:K; [|exact I]. cbn [bind].
-      apply ball_heads_within; [exact HC|now apply (known_within m)|]. now apply ball_shifted_encloses.
+      apply ball_heads_within; [exact Cap|exact HC|now apply (known_within m)|]. now apply ball_shifted_encloses.
   - intros z x H. apply bind_within with (1 := H). intros B HB. unfold ball_units.
     apply (bind_within _ _ (optional norm n x)); [now apply ball_read_within|]. intros C HC.
     set (y := match gate with Some _ => _ | None => _ end). apply (bind_within _ _ y).

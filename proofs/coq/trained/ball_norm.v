@@ -1,9 +1,9 @@
 (* Layer norm and RMS norm on balls, before gain and bias.
 
-   With n coordinates z in units of 1/u, u = 2^b: the integers c_i = n z_i - sum z (n z_i for RMS) are near y_i K, K =
-   n u and y the centred vector (x itself), within d; r is the root of sum c_i^2 / n + epsilon K^2, rounded down. The
-   deviation s of y is near r: |s K - r| <= d + 2, since deviations are norms of (y, sqrt epsilon). So the results are
-   c_i u / r. *)
+   With n coordinates z in units of 1/u, u = 2^b: the integers c_i = n z_i - sum z (n z_i for RMS) are near y_i K within
+   d, with K = n u and y the centred vector (x itself); r is the root of sum c_i^2 / n + epsilon K^2, rounded down. The
+   deviation s of y is near r: |s K - r| <= d + 2, since a deviation moves by at most as much as the coordinate that
+   moves most. So the results are c_i u / r. *)
 From Coq Require Import Reals ZArith QArith Qreals List Lra Lia Bool.
 From Certify Require Import lists syntax real_vectors packed_rows balls.
 Import ListNotations. Open Scope R_scope.
@@ -48,7 +48,7 @@ Proof.
   assert (TT : t * t = mean (squares c') + epsilon) by (apply sqrt_sqrt; lra).
   rewrite <- (sqrt_square (t + d)) by lra. apply sqrt_le_1_alt.
   assert (K : mean (squares c) <= (1 + d / t) * mean (squares c') + (d * t + d * d)).
-  { unfold mean, squares at 2 4. rewrite !map_length, <- (Forall2_same_length _ _ _ H).
+  { unfold mean, squares at 2 4. rewrite !length_map, <- (Forall2_same_length _ _ _ H).
     apply Rmult_le_reg_r with (INR (length c)); [exact P|].
     unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. pose proof (squares_grow d t c c' T D H) as G.
     eapply Rle_trans; [exact G|]. right. field. lra. }
@@ -75,7 +75,7 @@ Lemma deviation_scaled epsilon K c : 0 < K -> 0 <= epsilon ->
   deviation (epsilon * (K * K)) (map (fun y => y * K) c) = deviation epsilon c * K.
 Proof.
   intros P E. unfold deviation. rewrite <- (sqrt_square K) at 3 by lra. rewrite <- sqrt_mult_alt.
-  - f_equal. unfold mean, squares. rewrite !map_length. assert (T : total (map (fun c => c * c) (map (fun y => y * K)
+  - f_equal. unfold mean, squares. rewrite !length_map. assert (T : total (map (fun c => c * c) (map (fun y => y * K)
     c))
       = total (map (fun c => c * c) c) * (K * K)).
     { unfold total. clear. induction c as [|y c IH]; simpl; [ring|]. rewrite IH. ring. }
@@ -154,7 +154,7 @@ Proof.
   assert (Eq : total (squares (map IZR c)) = IZR q).
   { unfold q, total, squares. clear. induction c as [|x c IH]; simpl; [reflexivity|]. rewrite IH, plus_IZR, mult_IZR.
     ring. }
-  unfold deviation, mean. rewrite Eq. unfold squares. rewrite !map_length, INR_IZR_INZ, <- En.
+  unfold deviation, mean. rewrite Eq. unfold squares. rewrite !length_map, INR_IZR_INZ, <- En.
   set (v := IZR q / IZR n + Q2R epsilon * (IZR n * u * (IZR n * u))).
   pose proof (floor_near q n P) as F1. apply Rabs_between in F1.
   pose proof (fixed_rational_near (2 * b) (epsilon * inject_Z (n * n))) as F2. unfold balls.near in F2. fold w in F2.
@@ -191,7 +191,7 @@ Proof.
   match goal with |- Some ?X = _ -> _ => intros H; assert (EC : C = X) by congruence end. subst C. clear H.
   assert (D0 : (0 <= d)%Z) by (unfold d; destruct kind; simpl spread; nia).
   assert (N : z <> []) by (intros Ez; unfold n in Pn; rewrite Ez in Pn; simpl in Pn; lia).
-  assert (Lc : length c = length z) by (unfold c, centred_integers; destruct kind; cbv zeta; apply map_length).
+  assert (Lc : length c = length z) by (unfold c, centred_integers; destruct kind; cbv zeta; apply length_map).
   assert (Nc : c <> []) by (intros Ec; rewrite Ec in Lc; destruct z; [congruence|discriminate]).
   pose proof (unit_pos b b_nonneg) as U. apply IZR_lt in Pn as Pn'. set (K := IZR n * u).
   assert (PK : 0 < K) by (now apply Rmult_lt_0_compat).

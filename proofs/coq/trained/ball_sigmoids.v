@@ -1,6 +1,5 @@
 (* Activations by e^(-x) on balls: sigmoid, silu, tanh, gelu-tanh. Each is computed at the midpoint,
-  and its slope bounds
-   what the error does to it (docs/background/trained_rules.md, section 6, has sharper slopes). *)
+   and its slope bounds what the error does to it (docs/background/trained_rules.md, section 6, has sharper slopes). *)
 From Coq Require Import Reals ZArith List Lra Lia Bool.
 From Certify Require Import exponential exp_enclosure weighing syntax real_vectors packed_rows balls.
 Import ListNotations. Open Scope R_scope.

@@ -19,7 +19,7 @@ Definition check_with (bits : Z) (d : decision_syntax) : bool :=
       (fun y row => row_above m y row (claim_margin c)) (network_causal T)
   | None => false
   end.
-Definition precisions : list Z := [48; 64; 104]%Z.
+Definition precisions : list Z := [53; 64; 104]%Z.
 Definition check_decision (d : decision_syntax) : bool := existsb (fun bits => check_with bits d) precisions.
 Definition judge_decision : list formula -> string -> json -> decision_answer := judge_with check_decision.
 

@@ -1,5 +1,4 @@
-(* A network on balls as a machine: what is prepared once, a token at a time, a whole input,
-  and the rows of a claim.
+(* A network on balls as a machine: what is prepared once, a token at a time, a whole input, and the rows of a claim.
    `feeds_within` and `whole_within`: the logits over the real numbers are within what the machine says. *)
 From Coq Require Import Reals ZArith QArith Qreals List Lra Lia Bool.
 From Certify Require Import lists syntax real_vectors real_network packed_rows balls ball_network token_by_token.

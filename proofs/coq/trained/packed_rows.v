@@ -1,7 +1,6 @@
 (* Products of a matrix of integers with a vector, several at once: the entries of a column of the matrix are packed
-  into
-   one integer, in slots of as many bits as a product may need. So the sum of the entries of the vector times the packed
-   columns has all products in its slots. `products_exact`: they are the products. *)
+   into one integer, in slots of as many bits as a product may need. So the sum of the entries of the vector times the
+   packed columns has all products in its slots. `products_exact`: they are the products. *)
 From Coq Require Import ZArith List Lia Bool.
 From Certify Require Import lists real_vectors.
 Import ListNotations. Open Scope Z_scope.
@@ -35,10 +34,9 @@ Definition pack (l : list Z) : Z := fold_right (fun y t => y + 2 ^ S * t) 0 l.
 (* A matrix as one row of packed columns; n is its width. *)
 Fixpoint pack_rows (n : nat) (rows : list (list Z)) : list Z :=
   match rows with [] => repeat 0 n | r :: rows => map2 (fun w p => w + 2 ^ S * p) r (pack_rows n rows) end.
-(* For the extraction: bits of a number from one on. *)
-Definition bits_of (M from : Z) : Z := Z.shiftr M from mod 2 ^ S.
-Fixpoint unpack (half from : Z) (k : nat) (M : Z) : list Z :=
-  match k with O => [] | Datatypes.S k => bits_of M from - half :: unpack half (from + S) k M end.
+(* The mask has a 1 for each bit of a slot. *)
+Fixpoint unpack (mask half from : Z) (k : nat) (M : Z) : list Z :=
+  match k with O => [] | Datatypes.S k => Z.land (Z.shiftr M from) mask - half :: unpack mask half (from + S) k M end.
 
 Lemma dot_combined c r : forall q x, length r = length q ->
   integer_dot (map2 (fun w p => w + c * p) r q) x = integer_dot r x + c * integer_dot q x.
@@ -60,9 +58,9 @@ Qed.
 Lemma pack_sum c l : pack (map (fun y => y + c) l) = pack l + pack (repeat c (length l)).
 Proof. induction l as [|y l IH]; simpl; [lia|]. rewrite IH. lia. Qed.
 Lemma unpack_digits half M l : Forall (fun d => 0 <= d < 2 ^ S) l -> forall from, 0 <= from ->
-  Z.shiftr M from = pack l -> unpack half from (length l) M = map (fun d => d - half) l.
+  Z.shiftr M from = pack l -> unpack (Z.ones S) half from (length l) M = map (fun d => d - half) l.
 Proof.
-  induction 1 as [|d l H F IH]; intros from P E; [reflexivity|]. cbn [length unpack map]. unfold bits_of. rewrite E.
+  induction 1 as [|d l H F IH]; intros from P E; [reflexivity|]. cbn [length unpack map]. rewrite Z.land_ones, E by lia.
   change (pack (d :: l)) with (d + 2 ^ S * pack l). pose proof (Z.pow_pos_nonneg 2 S ltac:(lia) ltac:(lia)).
   assert (D : (d + 2 ^ S * pack l) mod 2 ^ S = d).
   { rewrite Z.mul_comm, Z_mod_plus_full. now apply Z.mod_small. }
@@ -71,11 +69,11 @@ Proof.
   rewrite Z.mul_comm, Z.div_add by lia. rewrite Z.div_small by exact H. lia.
 Qed.
 Theorem unpack_packed l : Forall (fun y => Z.abs y < 2 ^ (S - 1)) l ->
-  unpack (2 ^ (S - 1)) 0 (length l) (pack l + pack (repeat (2 ^ (S - 1)) (length l))) = l.
+  unpack (Z.ones S) (2 ^ (S - 1)) 0 (length l) (pack l + pack (repeat (2 ^ (S - 1)) (length l))) = l.
 Proof.
   intros F. assert (P : 2 ^ S = 2 ^ (S - 1) + 2 ^ (S - 1)).
   { replace S with (S - 1 + 1) at 1 by lia. rewrite Z.pow_add_r by lia. lia. }
-  set (h := 2 ^ (S - 1)) in *. rewrite <- pack_sum. pose proof (map_length (fun y => y + h) l) as L.
+  set (h := 2 ^ (S - 1)) in *. rewrite <- pack_sum. pose proof (length_map (fun y => y + h) l) as L.
   rewrite <- L at 1. rewrite unpack_digits.
   - rewrite map_map. rewrite <- (map_id l) at 2. apply map_ext. intros. lia.
   - rewrite Forall_map. eapply Forall_impl; [|exact F]. intros y Y. cbv beta in *. lia.
@@ -96,8 +94,8 @@ Definition make_matrix (S : Z) (rows : list (list Z)) : integer_matrix :=
 Definition products (m : integer_matrix) (x : list Z) : list Z :=
   match packed m with
   | Some p => if growth m * largest x <? 2 ^ (packed_slot p - 1)
-      then unpack (packed_slot p) (2 ^ (packed_slot p - 1)) 0 (length (rows m)) (integer_dot (packed_columns p)
-        x + packed_bias p)
+      then unpack (packed_slot p) (Z.ones (packed_slot p)) (2 ^ (packed_slot p - 1)) 0 (length (rows m))
+        (integer_dot (packed_columns p) x + packed_bias p)
       else map (fun a => integer_dot a x) (rows m)
   | None => map (fun a => integer_dot a x) (rows m)
   end.
@@ -110,7 +108,7 @@ Proof.
     [|reflexivity].
   assert (L : Forall (fun r => length r = n) l).
   { apply Forall_forall. intros r I. rewrite forallb_forall in F. now apply Nat.eqb_eq, F. }
-  rewrite packed_dot by exact L. rewrite <- (map_length (fun a => integer_dot a x) l). apply unpack_packed; [exact P|].
+  rewrite packed_dot by exact L. rewrite <- (length_map (fun a => integer_dot a x) l). apply unpack_packed; [exact P|].
   apply Forall_map, Forall_forall. intros a I. eapply Z.le_lt_trans; [apply integer_dot_bound|].
   eapply Z.le_lt_trans; [|exact B]. apply Z.mul_le_mono_nonneg_r; [apply largest_nonneg|].
   apply maximum_bounds. now apply in_map.
