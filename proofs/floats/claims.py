@@ -8,10 +8,9 @@ from typing import Any
 from constructions.errors import InputError
 from constructions.network.json_form import write_canonical
 from constructions.network.lengths import Lengths
-from proofs.enclosures.float_models.model import CUT_OFF, FIELDS, FloatModel, read_float_model
+from proofs.enclosures.float_models.model import FIELDS, OPTIONAL, FloatModel, read_float_model
 
 KEYS = ("name", *FIELDS, "max_n")
-KEYS_OF_CUT_OFF = ("name", *FIELDS, CUT_OFF, "max_n")
 MOST_CLAIMS = 32
 
 
@@ -52,15 +51,15 @@ def read_float_claims(data: object, lengths: Lengths) -> tuple[FloatClaim, ...]:
 
 
 def _read_claim(entry: object, where: str) -> FloatClaim:
-    if not isinstance(entry, dict) or tuple(entry) not in (KEYS, KEYS_OF_CUT_OFF):
+    if not isinstance(entry, dict) or tuple(key for key in entry if key not in OPTIONAL) != KEYS:
         raise InputError(f"{where}: expected an object with the keys {', '.join(KEYS)}, in this order")
     name, max_n = entry["name"], entry["max_n"]
     if not isinstance(name, str):
         raise InputError(f"{where}: name is {name!r}, expected text")
     if not isinstance(max_n, int) or isinstance(max_n, bool):
         raise InputError(f"{where}: max_n is {max_n!r}, expected an integer")
-    claim = FloatClaim(read_float_model(name, {key: entry[key] for key in (*FIELDS, CUT_OFF) if key in entry}), max_n)
-    if claim.to_json() != entry:
+    claim = FloatClaim(read_float_model(name, {key: entry[key] for key in (*FIELDS, *OPTIONAL) if key in entry}), max_n)
+    if list(claim.to_json().items()) != list(entry.items()):
         raise InputError(f"{where}: a field is not spelled as it should be: {claim.to_json()}")
     return claim
 

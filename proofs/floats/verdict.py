@@ -111,9 +111,10 @@ class FloatProof:
         """Return the verdict for words of these lengths."""
         figures: list[HeadFigures] = []
         others: dict[str, Fraction] = {}
-        if self.run.sum_ulp > 1:
+        if self.run.sum_ulp > 1 or "integers" in self.run.also:
+            kind = "cut off" if self.run.sum_ulp > 1 else "of whole numbers"
             return FloatVerdict(self.run, lengths, (), Fault("sums of products", "", (
-                "they are cut off, which has rules for trained networks only")))
+                f"they are {kind}, which has rules for trained networks only")))
         for number, place, head in self.transformer.heads():
             if not head.weighting.is_softmax:
                 return FloatVerdict(self.run, lengths, (), Fault(f"layer {number}, head {place}", "", (

@@ -17,8 +17,9 @@ def test_the_checker_reads_a_class_by_its_name(name: str) -> None:
     written = {**presets()[name].to_json(), "max_n": 3}
     assert read_float_claim(dict(written), range(1, 4)).name == name
     for field, value in (("exp_ulp", "5"), ("block", 7), ("storage", "binary64"), ("sum_ulp", "3")):
-        changed = {key: one for key, one in written.items() if key not in ("sum_ulp", "max_n")} | {
-            "sum_ulp": written.get("sum_ulp", "3")} | {"max_n": 3} | {field: value}
+        changed = {key: one for key, one in written.items() if key not in ("sum_ulp", "also", "max_n")} | {
+            "sum_ulp": written.get("sum_ulp", "3")} | {key: one for key, one in written.items() if key == "also"} | {
+            "max_n": 3} | {field: value}
         with pytest.raises(Malformed, match="it is the name of another float model"):
             read_float_claim(changed, range(1, 4))
 

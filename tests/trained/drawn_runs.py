@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from constructions.network.float_formats import Format
-from constructions.trained.network import Rotary, TrainedNetwork
+from constructions.trained.network import Norm, Rotary, Scale, TrainedNetwork
 from proofs.enclosures.float_models.exponentials import LEAST_ULP
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.float_executions.emulation import Array, Emulation, Indices
@@ -13,8 +13,8 @@ from proofs.trained.float_executions.execution import Execution
 
 
 class DrawnRun(Emulation):
-    """A cast network in runs of a class: orders of sums, what is fused, what is cut off where sums of products are, and
-    errors of functions are drawn."""
+    """A cast network in runs of a class: orders of sums, what is fused, what is cut off where sums of products are,
+    errors of functions, and what its field ``also`` allows are drawn."""
 
     def __init__(self, network: TrainedNetwork, run: FloatModel, execution: Execution,
                  draw: np.random.Generator) -> None:
@@ -29,6 +29,9 @@ class DrawnRun(Emulation):
 
     def of_products(self, terms: Array) -> Array:
         """Return the sum of exact products, node by node where the class lets them be cut off."""
+        if "integers" in self.run.also:
+            near = 5 * np.float64(self.run.sums.roundoff) * self.draw.choice([-1, 0, 1], terms.shape)
+            return self.rounded((terms * (1 + near)).sum(-2), self.run.sums)
         if self.run.sum_ulp == 1 or self.draw.integers(4) == 0:
             return self.total(terms, self.run.sums)
         terms = self._shuffled(terms)
@@ -45,6 +48,53 @@ class DrawnRun(Emulation):
         most = np.float64(max(self.run.exp_ulp - LEAST_ULP, Fraction(0)) * target.roundoff)
         value = self.value(name, x, target)
         return self.rounded(value * (1 + most * self.draw.choice([-1, 0, 1], value.shape)), target)
+
+    def moments(self, norm: Norm, x: Array) -> tuple[Array, Array]:
+        """Return differences to the mean and the variance: in two passes, merged from parts, or in one pass."""
+        ways = [one for one in ("merged", "one pass") if one in self.run.also and norm.kind == "layer"]
+        way, target, d = self.draw.choice(["two passes", *ways]), self.run.softmax, x.shape[-1]
+        if way == "two passes":
+            return super().moments(norm, x)
+        if way == "merged":
+            mean, variance = self._merged(x)
+        else:
+            mean = self.rounded(self.total(x[..., np.newaxis], target) / d, target)
+            squares = self.rounded(self.total((x * x)[..., np.newaxis], target) / d, target)
+            variance = self.rounded(squares - self.rounded(mean * mean, target), target)
+        return self.rounded(x - mean, target), variance
+
+    def _merged(self, x: Array) -> tuple[Array, Array]:
+        """Return mean and variance from parts that are merged in a drawn order, or one number after another."""
+        def fl(y: Array) -> Array:
+            return self.rounded(y, self.run.softmax)
+
+        order, one_by_one, d = self.draw.permutation(x.shape[-1]), self.draw.integers(2), x.shape[-1]
+        parts = [(1, x[..., [k]], 0 * x[..., [k]]) for k in order]
+        while len(parts) > 1:
+            k = 1 if one_by_one else int(self.draw.integers(1, len(parts)))
+            (n, mean, square), (m, other, more) = parts[k - 1], parts.pop(k)
+            apart, share, rest = fl(other - mean), fl(np.array(m / (n + m))), fl(np.array(n / (n + m)))
+            convex = fl(fl(rest * mean) + fl(share * other))
+            new = convex if self.draw.integers(2) else fl(mean + fl(apart * share))
+            added = fl(apart * fl(other - new)) if m == 1 and self.draw.integers(2) else fl(
+                fl(fl(apart * apart) * share) * n)
+            parts[k - 1] = n + m, new, fl(fl(square + more) + added)
+        return parts[0][1], fl(parts[0][2] / d)
+
+    def before_gain(self, x: Array) -> Array:
+        """Return a norm, which may be stored before its gain."""
+        return self.rounded(x, self.run.storage) if "gains" in self.run.also and self.draw.integers(2) else x
+
+    def scaled(self, scale: Scale, query: Array, key: Array) -> Array:
+        """Return scores, which may be stored before their scale, or have its root in queries and keys."""
+        way, sums = int(self.draw.integers(3)) if "scales" in self.run.also and scale.times != 1 else 0, self.run.sums
+        if way == 0:
+            return super().scaled(scale, query, key)
+        if way == 1:
+            return self.rounded(self.rounded(self.products(query, key), self.run.scores) * self.factor(scale), sums)
+        exact = 1 / np.sqrt(scale.root) if scale.root else np.float64(scale.times or 0)
+        root = self.rounded(np.sqrt(np.abs(exact)), sums)
+        return self.products(self.rounded(query * root, sums), self.rounded(np.sign(exact) * key * root, sums))
 
     def _turned(self, rotary: Rotary | None, x: Array, positions: Indices) -> Array:
         """Products with cosines and sines may be stored."""

@@ -39,8 +39,12 @@ KINDS = ("gpt2", "post", "rotary", "alibi", "capped", "plain", "images", "rms", 
 ROUNDINGS: dict[str, dict[str, Any]] = {
     "a scale": {"scale": "1/10", "zero": 3, "least": -8, "greatest": 23},
     "a token": {"range": "token", "greatest": 31}, "all tokens": {"range": "input", "greatest": 31}}
-CLASSES: dict[str, dict[str, Any]] = {"binary32": BINARY32, "bfloat16": BFLOAT16, "flushed": FLUSHED,
-                                      "cut off": CUT_OFF}
+FINER = BINARY32 | dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), "float(18,-60,60)")
+CLASSES: dict[str, dict[str, Any]] = {
+    "binary32": BINARY32, "bfloat16": BFLOAT16, "flushed": FLUSHED, "cut off": CUT_OFF,
+    "merged": FINER | {"also": ["merged"]}, "one pass": FINER | {"also": ["one pass"]},
+    "stored": FINER | dict.fromkeys(("storage", "inputs", "scores", "weights"), "float(14,-60,60)") | {
+        "also": ["gains", "scales"]}, "integers": FINER | {"also": ["integers"]}}
 OUTPUTS, LENGTH = 3, 4
 
 
@@ -94,7 +98,7 @@ def test_every_run_of_a_class_lies_in_the_forms_and_in_the_balls_of_its_network(
             for bounds in known:
                 for least, x, greatest in zip(bounds.least, numbers, bounds.greatest, strict=True):
                     assert least <= x <= greatest, (bounds.domain, tokens, offset)
-    if name in ("binary32", "flushed"):  # of coarser formats nothing may be known
+    if name in ("binary32", "flushed", "integers"):  # of coarser formats nothing may be known
         assert printed == {"forms", *["balls"] * balls_have_rules(network)}
 
 

@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from proofs.enclosures.float_models.model import FORMAT_FIELDS, ExpBase, FloatModel, Normalised
+from proofs.enclosures.float_models.model import FORMAT_FIELDS, FURTHER, ExpBase, FloatModel, Normalised
 
 NORMALISED = {Normalised.BEFORE: "before the weighted sum", Normalised.AFTER: "after it",
               Normalised.EITHER: "before or after the weighted sum"}
@@ -15,12 +15,18 @@ def describe_formats(float_model: FloatModel) -> str:
     >>> from proofs.enclosures.float_models.model import presets
     >>> describe_formats(presets()["binary32"])
     'all binary32'
-    >>> describe_formats(presets()["flash"])
-    'storage, inputs bfloat16; sums, scores, softmax binary32; weights bfloat16'
-    >>> describe_formats(presets()["tf32/tensor-cores"])
+    >>> print(describe_formats(presets()["flash"]).replace("; ", chr(10)))
+    storage, inputs bfloat16
+    sums, scores, softmax binary32
+    weights bfloat16
+    norms may be stored before their gain
+    variances may be merged from parts
+    >>> from dataclasses import replace
+    >>> describe_formats(replace(presets()["tf32/tensor-cores"], also=()))
     'storage binary32; inputs tf32; sums, scores, softmax binary32; weights tf32; truncated sums, within 2 u'
     """
     cut_off = f"; truncated sums, within {float_model.sum_ulp} u" if float_model.sum_ulp > 1 else ""
+    cut_off += "".join(f"; {FURTHER[name]}" for name in float_model.also)
     groups = [(name, list(fields)) for name, fields in
               groupby(FORMAT_FIELDS, key=lambda field: str(getattr(float_model, field)))]
     if len(groups) == 1:

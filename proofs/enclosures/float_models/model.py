@@ -17,8 +17,17 @@ from constructions.network.float_formats import Format, parse_format
 
 FORMAT_FIELDS = ("storage", "inputs", "sums", "scores", "softmax", "weights")
 FIELDS = (*FORMAT_FIELDS, "normalised", "exp_ulp", "exp_base", "block")
-"""The fields in the order of a certificate; CUT_OFF follows them where sums are truncated."""
+"""The fields in the order of a certificate; CUT_OFF follows them where sums are truncated, then ALSO if not empty."""
 CUT_OFF = "sum_ulp"
+ALSO = "also"
+FURTHER: Mapping[str, str] = {
+    "gains": "norms may be stored before their gain",
+    "integers": "sums of whole numbers may be exact, and scaled afterwards",
+    "merged": "variances may be merged from parts",
+    "one pass": "variances may be made in one pass",
+    "scales": "scores may be stored before their scale, or queries and keys be multiplied by its root"}
+"""Further executions of a model, which its field ALSO names (docs/background/floats_rules.md, section 7)."""
+OPTIONAL = (CUT_OFF, ALSO)
 WITHIN = (("inputs", "storage"), ("storage", "sums"), ("scores", "sums"), ("scores", "softmax"), ("weights", "softmax"))
 """Pairs of formats: all numbers of the first are numbers of the second."""
 LEAST_PRECISION = 3
@@ -51,7 +60,8 @@ class FloatModel:
     The error of an exponential is at most ``exp_ulp`` units in the last place, and exp(0) is 1. Where weights are
     normalised after the sum, both partial sums may be rescaled, by one number, after each ``block`` of positions; 0 for
     none. Where sums of products are truncated and not rounded to nearest, ``sum_ulp`` is above 1: their error is at
-    most sum_ulp u for each summand. ``assumed`` states the assumption of some fields, and its source.
+    most sum_ulp u for each summand. ``also`` names further executions (FURTHER). ``assumed`` states the assumption of
+    some fields, and its source.
 
     Raises:
         InputError: if a format does not contain the format of its inputs, or a number is out of its range.
@@ -69,6 +79,7 @@ class FloatModel:
     exp_base: ExpBase
     block: int
     sum_ulp: Fraction = Fraction(1)
+    also: tuple[str, ...] = ()
     assumed: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
@@ -111,7 +122,8 @@ class FloatModel:
         fields = {key: getattr(self, key) for key in FIELDS}
         return {"name": self.name,
                 **{key: value if isinstance(value, int) else str(value) for key, value in fields.items()},
-                **({CUT_OFF: str(self.sum_ulp)} if self.sum_ulp > 1 else {})}
+                **({CUT_OFF: str(self.sum_ulp)} if self.sum_ulp > 1 else {}),
+                **({ALSO: list(self.also)} if self.also else {})}
 
 
 def is_within(narrow: Format, wide: Format) -> bool:
@@ -126,8 +138,9 @@ def read_float_model(name: str, entry: Mapping[str, Any]) -> FloatModel:
         InputError: naming the first field that is missing, unknown or wrong.
     """
     where = f"float model {name[:MAX_NAME]}"
-    if unknown := [key for key in entry if key not in (*FIELDS, CUT_OFF, "assumed")]:
-        raise InputError(f"{where}: field {unknown[0]!r}, expected {', '.join(FIELDS)}, {CUT_OFF} or assumed")
+    if unknown := [key for key in entry if key not in (*FIELDS, *OPTIONAL, "assumed")]:
+        raise InputError(f"{where}: field {unknown[0]!r}, expected {', '.join((*FIELDS, *OPTIONAL))} "
+                         "or assumed")
     if missing := [key for key in FIELDS if key not in entry]:
         raise InputError(f"{where}: field {missing[0]!r} is missing")
     if not isinstance(entry["block"], int) or isinstance(entry["block"], bool):
@@ -145,7 +158,8 @@ def read_float_model(name: str, entry: Mapping[str, Any]) -> FloatModel:
     normalised = Normalised(_one_of(where, "normalised", texts["normalised"], Normalised))
     exp_base = ExpBase(_one_of(where, "exp_base", texts["exp_base"], ExpBase))
     return FloatModel(name, **formats, normalised=normalised, exp_ulp=Fraction(texts["exp_ulp"]), exp_base=exp_base,
-                      block=entry["block"], sum_ulp=Fraction(cut), assumed=_assumed(where, entry.get("assumed", {})))
+                      block=entry["block"], sum_ulp=Fraction(cut), also=_also(where, entry.get(ALSO, [])),
+                      assumed=_assumed(where, entry.get("assumed", {})))
 
 
 def _check_reached(name: str, exp_ulp: Fraction) -> None:
@@ -167,8 +181,14 @@ def _one_of(where: str, key: str, text: str, choices: type[StrEnum]) -> str:
     return text
 
 
+def _also(where: str, names: object) -> tuple[str, ...]:
+    if not isinstance(names, list) or not all(names.count(name) == 1 and name in [*FURTHER] for name in names):
+        raise InputError(f"{where}: {ALSO} is {names!r}, expected a list of some of {', '.join(FURTHER)}, each once")
+    return tuple(sorted(map(str, names)))
+
+
 def _assumed(where: str, assumed: object) -> Mapping[str, str]:
-    if not isinstance(assumed, dict) or not all(key in (*FIELDS, CUT_OFF) and isinstance(text, str)
+    if not isinstance(assumed, dict) or not all(key in (*FIELDS, *OPTIONAL) and isinstance(text, str)
                                                 for key, text in assumed.items()):
         raise InputError(f"{where}: assumed: expected a text for each of some fields")
     return assumed

@@ -20,6 +20,7 @@ from constructions.trained.network import (
     NormStep,
     Rotary,
     Rounding,
+    Scale,
     Step,
     TrainedNetwork,
     UnitsStep,
@@ -153,21 +154,29 @@ class FloatRun:
     def _normed(self, norm: Norm, x: Array) -> Array:
         if norm.of is not None:
             x = self._linear(norm.of, x)
-        target, d = self.run.softmax, x.shape[-1]
-        deviation = x
-        if norm.kind == "layer":
-            mean = self.rounded(self.total(x[..., np.newaxis], target) / d, target)
-            deviation = self.rounded(x - mean, target)
-        square = self.total((deviation * deviation)[..., np.newaxis], target)
-        variance = self.rounded(square / d, target)
+        target = self.run.softmax
+        deviation, variance = self.moments(norm, x)
         epsilon = self.rounded(np.array(self.number(norm.epsilon)), target)
         root = self.function("root", self.rounded(variance + epsilon, target), target)
-        found = self.rounded(deviation / root, target)
+        found = self.before_gain(self.rounded(deviation / root, target))
         if norm.gain is not None:
             found = self.rounded(found * self.numbers(norm.gain), target)
         if norm.bias is not None:
             found = self.rounded(found + self.numbers(norm.bias), target)
         return self.rounded(found, self.run.storage)
+
+    def moments(self, norm: Norm, x: Array) -> tuple[Array, Array]:
+        """Return the differences to the mean (rms: the vector), and the mean of their squares, in two passes."""
+        target, d, deviation = self.run.softmax, x.shape[-1], x
+        if norm.kind == "layer":
+            mean = self.rounded(self.total(x[..., np.newaxis], target) / d, target)
+            deviation = self.rounded(x - mean, target)
+        square = self.total((deviation * deviation)[..., np.newaxis], target)
+        return deviation, self.rounded(square / d, target)
+
+    def before_gain(self, x: Array) -> Array:
+        """Return a norm as it is multiplied by its gain."""
+        return x
 
     def _units(self, step: UnitsStep, read: Array) -> Array:
         inward = self._linear(step.inward, read)
@@ -249,13 +258,7 @@ class FloatRun:
         return self.rounded(product, self.run.softmax)
 
     def _scores(self, step: AttentionStep, slope: Fraction | None, query: Array, key: Array, at: Indices) -> Array:
-        run, scale = self.run, step.scale
-        terms = np.swapaxes(query[:, :, np.newaxis, :] * key[:, np.newaxis, :, :], -1, -2)
-        factor = np.array(self.number(Fraction(scale.root or scale.times or 0)))
-        if scale.root is not None:
-            factor = self.value("inverse root", factor, run.sums)
-        factor = self.rounded(factor, run.sums)
-        scores = self.rounded(self.of_products(terms) * factor, run.sums)
+        run, scores = self.run, self.scaled(step.scale, query, key)
         if step.cap is not None:
             scores = self.capped(scores, self.rounded(np.array(self.number(step.cap)), run.sums))
         if slope is not None:
@@ -265,6 +268,21 @@ class FloatRun:
         if self.network.attention == "causal":
             scores = np.where(np.arange(key.shape[1]) <= at[:, np.newaxis], scores, -np.inf)
         return scores
+
+    def scaled(self, scale: Scale, query: Array, key: Array) -> Array:
+        """Return the products of queries and keys, times the scale."""
+        return self.rounded(self.products(query, key) * self.factor(scale), self.run.sums)
+
+    def products(self, query: Array, key: Array) -> Array:
+        """Return the products of queries [B, Q, m] and keys [B, T, m]."""
+        return self.of_products(np.swapaxes(query[:, :, np.newaxis, :] * key[:, np.newaxis, :, :], -1, -2))
+
+    def factor(self, scale: Scale) -> Array:
+        """Return the scale of scores, rounded to the format of sums."""
+        factor = np.array(self.number(Fraction(scale.root or scale.times or 0)))
+        if scale.root is not None:
+            factor = self.value("inverse root", factor, self.run.sums)
+        return self.rounded(factor, self.run.sums)
 
     def capped(self, scores: Array, cap: Array) -> Array:
         """Return c tanh(s / c) of scores s."""

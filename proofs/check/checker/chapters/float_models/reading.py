@@ -20,6 +20,12 @@ MAX_CLAIMS = 32
 MAX_NAME = 100  # characters, so that a name is printed whole
 MAX_BLOCK = 1 << 20
 PRECISIONS, LEAST, GREATEST = range(2, 65), range(-(1 << 14), -1), range(2, (1 << 14) + 1)
+ALSO = {
+    "gains": "norms stored before their gain",
+    "integers": "sums of whole numbers, scaled afterwards",
+    "merged": "variances merged from parts",
+    "one pass": "variances in one pass",
+    "scales": "scores stored before their scale, or its root in queries and keys"}
 
 
 class Format(NamedTuple):
@@ -41,11 +47,11 @@ INTEGER = "(0|-?[1-9][0-9]{0,4})"
 WRITTEN = re.compile(rf"float\({INTEGER},{INTEGER},{INTEGER}\)")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FloatClaim:
     """A float model, and the claim that every execution is right on all words of up to max_n symbols.
 
-    ``sum_ulp`` is 1 where sums are rounded to nearest, above 1 where they are cut off.
+    ``sum_ulp`` is 1 where sums are rounded to nearest, above 1 where they are cut off; ``also`` names keys of `ALSO`.
     """
 
     name: str
@@ -60,6 +66,7 @@ class FloatClaim:
     exp_base: str
     block: int
     sum_ulp: Fraction
+    also: tuple[str, ...] = ()
     max_n: int
 
     @property
@@ -106,7 +113,7 @@ def read_floats(value: Json, lengths: range) -> tuple[FloatClaim, ...]:
 
 def read_float_claim(value: Json, lengths: range) -> FloatClaim:
     """Parse one claim; a name of `PRESETS` must be of that model."""
-    fields = Fields(value, *FIELDS, optional=("sum_ulp",))
+    fields = Fields(value, *FIELDS, optional=("sum_ulp", "also"))
     name = fields.read("name", read_name)
     with within(quote(name)):
         formats: dict[str, Format] = {key: fields.read(key, read_format) for key in FIELDS[1:7]}
@@ -117,9 +124,10 @@ def read_float_claim(value: Json, lengths: range) -> FloatClaim:
             exp_base=str(fields.read("exp_base", one_of("e", "2", "either"))),
             block=fields.read("block", integer_within(range(MAX_BLOCK + 1))),
             sum_ulp=fields.read("sum_ulp", read_above_1) if "sum_ulp" in fields else ONE,
+            also=fields.read("also", read_also) if "also" in fields else (),
             max_n=fields.read("max_n", integer_within(lengths)))
         numbers = (*map(write_format, formats.values()), claim.normalised, claim.exp_ulp, claim.exp_base, claim.block,
-                   claim.sum_ulp)
+                   claim.sum_ulp, *claim.also)
         expect(PRESETS.get(name) in (None, " ".join(map(str, numbers))), "it is the name of another float model")
         return claim
 
@@ -135,6 +143,13 @@ def read_above_1(value: Json) -> Fraction:
     """Parse a rational above 1."""
     found = read_rational(value)
     expect(found > 1, "expected more than 1, got {}", quote(value))
+    return found
+
+
+def read_also(value: Json) -> tuple[str, ...]:
+    """Parse names of further executions: some keys of `ALSO`, in order."""
+    found = tuple(map(str, list_of(one_of(*ALSO))(value)))
+    expect(found and found == tuple(sorted(set(found))), "expected names in order, each once, got {}", quote(value))
     return found
 
 

@@ -42,6 +42,11 @@ def roundoff_of_sums(model: FloatClaim) -> Fraction:
     return u if model.sum_ulp == 1 else model.sum_ulp * u
 
 
+def roundings_of_a_sum(model: FloatClaim, terms: int) -> int:
+    """Return how many roundings a term passes through: six more where sums of whole numbers are scaled."""
+    return terms + (6 if "integers" in model.also else 0)
+
+
 def raised(model: FloatClaim) -> Fraction:
     """Return the least size at which factors count in sums that are cut off (2^e of the inputs); 0 otherwise."""
     return tiny(model.inputs) if model.sum_ulp > 1 else ZERO
@@ -57,5 +62,6 @@ def expect_sensible(model: FloatClaim, within: Sequence[tuple[str, str]] = (*WIT
     """
     for inner, outer in within:
         require(is_within(model.formats[inner], model.formats[outer]), "{} is not within {}", inner, outer)
+    require("integers" not in model.also or model.storage == model.sums, "sums of whole numbers are not stored")
     require(model.inputs.precision >= 3, "inputs of fewer than 3 bits")
     require(model.exp_ulp >= 0 and 8 * model.exp_ulp * unit_roundoff(model.softmax) <= 1, "exp_ulp is out of range")

@@ -37,6 +37,7 @@ def prove_float_claim(certificate: Certificate, claim: FloatClaim) -> None:
     require(softmax, "float executions have rules for softmax only")
     expect_sensible(claim, WITHIN)
     require(claim.sum_ulp == 1, "sums that are cut off have rules for trained networks only")
+    require("integers" not in claim.also, "sums of whole numbers have rules for trained networks only")
     proof = ProofContext(replace(certificate, claim=replace(certificate.claim, max_n=claim.max_n)))
     if has_known_roundings(proof, claim):
         proof = load("irrational.heads", "of_rationals")(proof)

@@ -34,12 +34,16 @@ class HeadOnBalls(HeadOnNumbers):
         self._products = [ProductOnBalls(balls, linear(one)) for one in (head.query, head.key, head.value)]
         self._stored, self._entering = ([kind(size) for size in (width, width, self.width)]
                                         for kind in (balls.stored, balls.entering))
-        terms = width + (0 if is_power(step.scale.times) else 2)
+        self._varies = "scales" in model.also and step.scale.times != 1
+        terms = width + (6 if self._varies else 0 if is_power(step.scale.times) else 2)
         self._product = share(gamma(terms, roundoff_of_sums(model)))
         self._raised = balls.number(raised(model) * ceil_sqrt(max(width, self.width)))
         self._lost = balls.number(4 * terms * tiny(model.sums)) + 2
+        if self._varies:
+            self._lost += balls.number(4 * tiny(model.sums) * width * Fraction(
+                self.query.bound + self.key.bound, balls.precision.one) / low) + 1
         self._score = balls.rounded(model.scores, 1, exact=model.scores == model.sums)
-        self._sums = balls.below(model.sums, 2) * low
+        self._sums = balls.below(model.scores if self._varies else model.sums, 2) * low
         self._gain = share(greatest_gain(step.norm)) if step.norm else 1 << SHARE
         query, inexact = scale_map(linear(head.query), step.scale, balls.precision.slot)
         self._fold_key, self._fold_query = (
@@ -166,7 +170,8 @@ class HeadOnBalls(HeadOnNumbers):
                  * (reach.key_norm + reach.key_error + self._raised) >> self._precision.fraction) + 1
         if total >= self._sums:
             raise Undecided
-        return (total * self._product >> SHARE) + self._lost
+        made = (total * self._product >> SHARE) + self._lost
+        return made + (self._score.error(total + made) if self._varies else 0)
 
     def _stored_error(self, most: int) -> int:
         """Bound the further error of log-weights, of scores of at most ``most`` before they are stored."""

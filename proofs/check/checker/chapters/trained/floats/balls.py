@@ -8,13 +8,13 @@ Sizes bound the 2-norm of vectors of the execution, errors their distance from t
 from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt
-from operator import add
+from operator import add, mul
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.exponential import ceil_shift, floor_shift
 from ...float_models.reading import FloatClaim, Format
-from ...float_models.roundoff import gamma, raised, roundoff_of_sums, tiny, unit_roundoff
+from ...float_models.roundoff import gamma, raised, roundings_of_a_sum, roundoff_of_sums, tiny, unit_roundoff
 from ..balls.exact import ExactLinear
 from ..balls.linear import spectral_norm
 from ..balls.precision import NORM_BITS, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
@@ -101,7 +101,8 @@ class ProductOnBalls:
         self._frobenius += ceil_shift(share(more * ceil_sqrt(height * width)), NORM_BITS - SHARE)
         self._raised = balls.number(more * ceil_sqrt(height))
         self._bias = ceil_shift(ceil_norm(given.bias.entries), given.bias.power + balls.precision.fraction)
-        self._share, self._entering = share(gamma(height + 1, u)), balls.entering(height)
+        self._share = share(gamma(roundings_of_a_sum(balls.model, height + 1), u))
+        self._entering = balls.entering(height)
         self._lost = ceil_sqrt(width) * balls.number(4 * (height + 1) * tiny(balls.model.sums)) + 2
         self._most = balls.below(balls.model.sums, 2)
 
@@ -128,6 +129,7 @@ class InputOnBalls:
 
     def __init__(self, balls: Balls, norm: Norm | None, width: int) -> None:
         self.more, self.gain_error, self.size, self._norm = 0, 0, 0, norm
+        self._variances: tuple[int, int, int, int] | None = None
         if norm is None:
             return
         u, lost, model = balls.u, tiny(balls.model.softmax), balls.model
@@ -138,12 +140,20 @@ class InputOnBalls:
         flushed = 4 * (width + 3) * lost / norm.epsilon
         if 8 * flushed > 1 or 4 * balls.function > 1 or 2 * width * lost > 1:
             raise Undecided
-        squares = min(Fraction(1 << model.softmax.greatest), width / lost) / 8 - width * norm.epsilon - 1
+        varies = layer and ("merged" in model.also or "one pass" in model.also)
+        room = 8 * width if varies else 8
+        squares = min(Fraction(1 << model.softmax.greatest), width / lost) / room - width * norm.epsilon - 1
         if squares < 1 or max(Fraction(width), 4 / norm.epsilon) >= 1 << model.softmax.greatest:
             raise Undecided
         self._most = min(isqrt(squares.numerator // squares.denominator) * one, balls.below(model.softmax, 4 * side))
         factor = (1 + gamma(width + 8, u)) * (1 + 2 * flushed) * (1 + 2 * balls.function) - 1
         self.more = (side * one * share(factor) >> SHARE) + 1 + side * balls.number(lost) + self._lost
+        if "gains" in model.also:
+            self.more += balls.rounded(model.storage, width).error(side * one + self.more)
+        if varies:
+            small = side * balls.number(8 * (width + 3) * lost / min(norm.epsilon, Fraction(1)))
+            at_once = share(gamma(4 * width + 8, u)) if "one pass" in model.also else 0
+            self._variances = share(gamma(10 * width + 24, u)), at_once, small, balls.number(norm.epsilon + 1)
         made = side * one + self.more
         if made >= balls.below(model.softmax):
             raise Undecided
@@ -176,7 +186,24 @@ class InputOnBalls:
         size = ceil_norm(x) + e
         if size >= self._most:
             raise Undecided
-        return x, e + (self._share * size >> SHARE) + self._lost
+        e += (self._share * size >> SHARE) + self._lost
+        return x, e if self._variances is None else self._other_variances(self._variances, x, e, size)
+
+    def _other_variances(self, shares: tuple[int, int, int, int], x: Sequence[int], e: int, size: int) -> int:
+        """Return the error e, increased by those of means and of s where variances are merged or made in one pass.
+
+        Proof: docs/background/floats_rules.md, section 7, Variances. The last of the shares is at least √ε.
+        """
+        merged, at_once, lost, root = shares
+        width, total, side = len(x), sum(x), self._side
+        square = width * sum(map(mul, x, x)) - total**2
+        if (deviation := isqrt(square) // width) == 0:
+            raise Undecided
+        merged = (merged * size >> SHARE) + (lost * size >> self._bits) + lost + 2
+        e += side * (2 * merged + ((at_once * size >> SHARE) + 1) * 2 * size // (width * deviation) + 1)
+        if square < 4 * width * e * (e + side * root):
+            raise Undecided
+        return e
 
     def read(self, x: Sequence[int], e: int) -> tuple[int, int, int]:
         """Return the error before gain and bias, the further error, and the size of the input that was read."""

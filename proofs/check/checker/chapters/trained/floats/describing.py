@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ....kernel.kind import entry
 from ....kernel.verdicts import quote, show
-from ...float_models.reading import FloatClaim, write_format
+from ...float_models.reading import ALSO, FloatClaim, write_format
 
 
 def describe_classes(floats: Sequence[FloatClaim], in_tracks: bool) -> list[str]:
@@ -21,5 +21,6 @@ def words_of_model(model: FloatClaim, in_tracks: bool) -> list[str]:
             f"weights normalised {model.normalised}, exponentials to base {model.exp_base}, block {model.block};",
             *[f"truncated sums of products, error at most {show(model.sum_ulp)} u for each number;"
               for _ in range(model.sum_ulp > 1)],
+            *[f"{ALSO[name]};" for name in model.also],
             f"exp, erf, tanh and roots within {show(model.exp_ulp)} ulp; variances in two passes; "
             "weights rounded first"]

@@ -113,7 +113,8 @@ class FloatStack:
 
     def __init__(self, budget: Budget, network: Network, model: FloatClaim) -> None:
         self.budget, self.network = budget, network
-        self.operations = Operations(budget, model, model.sum_ulp == 1 and is_whole(network))
+        self.operations = Operations(budget, model, model.sum_ulp == 1 and "integers" not in model.also
+                                     and is_whole(network))
         self.softmax = SoftmaxOnForms(budget, model)
         first, stages = network.stages
         self.first = [self._make_maps(step) for step in first]

@@ -12,9 +12,10 @@ from math import isqrt
 from operator import add, mul
 
 from ....kernel.budget import Budget
+from ....kernel.numbers import ONE
 from ....kernel.verdicts import require
 from ...float_models.reading import FloatClaim, Format
-from ...float_models.roundoff import gamma, raised, tiny, unit_roundoff
+from ...float_models.roundoff import gamma, raised, roundings_of_a_sum, tiny, unit_roundoff
 from ..balls.precision import ceil_norm, ceil_sqrt
 from ..reading.network import Network, Rotary
 from ..zonotopes.activations import activate
@@ -104,7 +105,7 @@ class Operations:
         inexact = (sum(sizes) >> WEIGHT) + times(more, sum(sizes)) + 3  # weights and biases err by at most a unit
         totals = [one + abs(entry) + inexact for one, entry in zip(sums, maps.bias, strict=True)]
         expect_finite(self.model.sums, [2 * total for total in totals])
-        return sum_errors(self.model, len(sizes) + 1, totals)
+        return sum_errors(self.model, roundings_of_a_sum(self.model, len(sizes) + 1), totals)
 
     def entered(self, sizes: Sequence[int], made: Sequence[int]) -> tuple[list[int], list[int]]:
         """Return the errors of results, with errors ``made``, stored and entering products; and their sizes."""
@@ -138,6 +139,8 @@ class Operations:
     def gained(self, maps: NormMaps, sizes: Sequence[int], made: list[int]) -> None:
         """Replace the errors ``made`` of a norm, whose coordinates have these sizes, by those after gain and bias."""
         gains, biases = maps.gain or [UNIT] * len(made), maps.bias or [0] * len(made)
+        if "gains" in self.model.also:
+            made[:] = map(add, made, roundings(self.model.storage, map(add, sizes, made)))
         last, lost = gamma(2, self.u), up(4 * tiny(self.model.softmax))
         expect_finite(self.model.softmax, map(add, sizes, made))
         gains = [abs(gain) + 1 for gain in gains]
@@ -162,23 +165,38 @@ class Operations:
         expect_finite(model.softmax, [4 * sum(given), 8 * squares, d * UNIT])
         require(max(2 * d * UNIT, -(-8 * squares // d)) <= UNIT * tiny(model.softmax).denominator,
                 "an inverse in a norm may be too small for its format")
-        psi, mean = [0] * d, 0
+        psi, mean, spread = [0] * d, 0, 0
         if maps.kind == "layer":
             average, rounded = sum(given) // d + 1, gamma(4, u)
             mean = times(gamma(d + 1, u), average) + lost
+            if "merged" in model.also or "one pass" in model.also:
+                mean, spread = self._of_other_variances(given, squares, low, min(maps.epsilon, ONE))
             psi = [more + lost for more in all_times(rounded, [size + average for size in given])]
         root = max(1, isqrt(d))
         length = ceil_norm([more + mean for more in psi])
-        room = low - -(-length // root)
+        room = low - -(-length // root) - spread
         require(room > 0, "a norm where the deviation may be too near to 0")
         expect_finite(model.softmax, [2 * UNIT**2 // room, 4 * UNIT**3 // room**2])
-        far, apart = length * UNIT // room + 1, -(-ceil_norm(psi) // root)
+        far, apart = length * UNIT // room + 1, -(-ceil_norm(psi) // root) + spread
         shift = mean * UNIT // room + 1 if mean else 0
         moved = [(more * UNIT + (size + far) * apart) // room + 2 + (size * shift // UNIT + 1) * shift // UNIT
                  for size, more in zip(exact, psi, strict=True)]
         last = all_times(factor, [size + shift + more for size, more in zip(exact, moved, strict=True)])
         made = [more + error + lost for more, error in zip(moved, last, strict=True)]
         return made, shift
+
+    def _of_other_variances(self, given: Sequence[int], squares: int, low: int, epsilon: Fraction) -> tuple[int, int]:
+        """Bound the errors of the mean, and of s, where variances are merged from parts or made in one pass.
+
+        Proof: docs/background/floats_rules.md, section 7, Variances.
+        """
+        d, most = len(given), max(given)
+        expect_finite(self.model.softmax, [8 * d * squares])
+        lost = times(8 * (d + 3) * tiny(self.model.softmax) / epsilon, most + UNIT)
+        spread = times(gamma(10 * d + 24, self.u), most) + lost
+        if "one pass" in self.model.also:
+            spread += times(gamma(4 * d + 8, self.u), squares) * UNIT // (d * max(low, 1)) + 1
+        return times(gamma(5 * d + 5, self.u), most) + lost, spread
 
     def _of_norms(self, d: int, epsilon: Fraction) -> tuple[int, int, Fraction]:
         """Return for norms of d coordinates: what is flushed, d ε, and the relative error of root and quotient.

@@ -167,15 +167,19 @@ class SoftmaxOnForms(SoftmaxRules):
     def _product_errors(self, sizes: Sequence[int], keys: Sequence[CentredRange], scale: Scale) -> list[int]:
         """Bound the error of q · k times the scale, before it is stored, for a query of these sizes and each key."""
         model, exact = self._model, self._is_exact(scale)
-        totals, sizes = [], [size + self._raised for size in sizes]
+        varies = "scales" in model.also and scale.times != 1
+        terms, lost = len(sizes) + (6 if varies else 0 if exact else 2), tiny(model.sums) * ceil(max(
+            ONE, abs(scale.times or ONE)))
+        totals, stored, sizes = [], list[int](), [size + self._raised for size in sizes]
         for key in keys:
             of_key = [abs(x) + reach + self._raised for x, reach in zip(key.centres, key.reaches, strict=True)]
             total = (sum(map(mul, sizes, of_key)) >> FRACTION) + 1
             expect_finite(model.sums, [2 * total])
             totals.append(abs(scaled([total], scale)[0]) + 2)
-        terms = len(sizes) + (0 if exact else 2)
-        more = up(4 * terms * tiny(model.sums) * (ceil(max(ONE, abs(scale.times or ONE))) - 1))  # it is scaled, too
-        return [error + more for error in sum_errors(model, terms, totals)]
+            stored.append(times(2 * lost, sum(sizes) + sum(of_key)) + abs(scaled(
+                self.storing([total + sum_errors(model, terms, [total])[0]]), scale)[0]) + 2 if varies else 0)
+        more = up(4 * terms * (lost - tiny(model.sums)))  # it is scaled, too
+        return [error + more + first for error, first in zip(sum_errors(model, terms, totals), stored, strict=True)]
 
     def _is_exact(self, scale: Scale) -> bool:
         """Return whether products with the scale are exact.
