@@ -153,7 +153,8 @@ class InputOnBalls:
         if varies:
             small = side * balls.number(8 * (width + 3) * lost / min(norm.epsilon, Fraction(1)))
             at_once = share(gamma(4 * width + 8, u)) if "one pass" in model.also else 0
-            self._variances = share(gamma(10 * width + 24, u)), at_once, small, balls.number(norm.epsilon + 1)
+            root = ceil_sqrt(balls.number(norm.epsilon) << balls.precision.fraction)
+            self._variances = share(gamma(10 * width + 24, u)), at_once, small, root
         made = side * one + self.more
         if made >= balls.below(model.softmax):
             raise Undecided
