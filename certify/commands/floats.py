@@ -72,21 +72,16 @@ def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], e
     """Decide the claim of a file about a trained network under each model, print it; return the worst status.
 
     Raises:
-        InputError: if the file has no claim about words, or none that has a page.
+        InputError: if the file has no claim, or none that has a page.
     """
     from certify.claims.trained.claim_file import Scope
-    from certify.claims.trained.float_decision import decide_models
-    from certify.claims.trained.float_show import float_rows_to_json, print_float_rows
+    from certify.claims.trained.float_show import decide_models, float_rows_to_json, print_float_rows
     from certify.claims.trained.question import read_any_claim
     from certify.exports.html import expect_by_length, write_page_of_floats
-    from constructions.trained.tracks import TracksClaim
 
     if html is not None:
         expect_by_length(subject)
     network, claim = read_any_claim(subject, None, scope=Scope(max_n))
-    if isinstance(claim, TracksClaim):
-        raise InputError(f"{subject}: this is about inputs in tracks, expected words; for such inputs, the "
-                         "command decide has the option --float MODEL")
     rows = decide_models(network, claim, classes, effort, workers)
     if html is not None:
         write_page_of_floats(subject, html, rows)

@@ -7,8 +7,7 @@ from pathlib import PurePath
 from certify.claims.formula.sealed import read_accepted_file, read_sealed_text
 from certify.claims.trained.certified import read_certified
 from certify.claims.trained.files import head_in, head_of
-from certify.claims.trained.float_decision import FloatModelRow
-from certify.claims.trained.float_show import cells_of, describe_row
+from certify.claims.trained.float_show import FloatModelRow, cells_of, describe_row
 from certify.common.files import read_text, write_text
 from certify.exports.headline import headline, is_of_every_length, is_refutation
 from certify.exports.pages.base.page import open_templates, render_page

@@ -29,7 +29,9 @@ class Enclosure(NamedTuple):
 
     def share(self, logits: Any) -> float:
         """Return the greatest distance of these logits from the centre, in radii; above 1 some lie outside."""
-        return float((np.abs(logits - self.centres) / self.radii).max())
+        apart = np.abs(logits - self.centres)
+        assert np.isfinite(apart).all()
+        return float(np.divide(apart, self.radii, out=np.where(apart > 0, np.inf, 0.0), where=self.radii > 0).max())
 
 
 class EnclosedLogits:

@@ -106,10 +106,10 @@ def module_of(network: TrainedNetwork, preset: str, kernel: str) -> Any:
         def attention(self, step: Any, x: Any, numbers: Any) -> Any:
             """Return the stream plus the product of all averages."""
             read, length = self.norm(step.norm, x), x.shape[-2]
-            q, k, v = (torch.stack([turn(self.affine(one, read)) for one in maps], 1) for turn, maps in (
-                (lambda y: self.turned(step.rotary, y, numbers), [head.query for head in step.heads]),
-                (lambda y: self.turned(step.rotary, y, numbers), [head.key for head in step.heads]),
-                (lambda y: y, [head.value for head in step.heads])))
+            maps = [[head.query for head in step.heads], [head.key for head in step.heads]]
+            q, k = (torch.stack([self.turned(step.rotary, self.affine(one, read), numbers) for one in each], 1)
+                    for each in maps)
+            v = torch.stack([self.affine(head.value, read) for head in step.heads], 1)
             places = numbers[0] - numbers[0, :1]
             mask = torch.zeros((len(step.heads), length, length), dtype=x.dtype)
             if any(head.slope for head in step.heads):

@@ -7,8 +7,7 @@ searched in numpy, where margins are least, and replayed bit by bit in integers 
 """
 
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
 from certify.claims.trained.decision import Decision, LengthRow
@@ -19,7 +18,7 @@ from certify.claims.trained.proving import WORK, accepted_wrong_word
 from certify.claims.trained.word_counts import WordCounts
 from certify.common.progress import ProgressLine
 from certify.common.shards import Workers
-from constructions.errors import InputError, Unsupported
+from constructions.errors import Unsupported
 from constructions.trained.claim import WordsClaim, check_fits, claim_of_lengths
 from constructions.trained.edits import check_soft
 from constructions.trained.network import TrainedNetwork
@@ -69,39 +68,6 @@ def decide_floats(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, e
     wrong = next((row.wrong for row in judged_rows if row.wrong), None)
     return Decision(network, claim, judged_rows, text, wrong, accepted_wrong_word(network, claim, wrong, run),
                     time.perf_counter() - start, run)
-
-
-@dataclass(frozen=True)
-class FloatModelRow:
-    """The results for one float model; ``decision`` is None if there is no rule, for the ``reason``."""
-
-    run: FloatModel
-    decision: Decision | None
-    reason: str = ""
-
-    @property
-    def verdict(self) -> str:
-        """The verdict on all lengths."""
-        return self.decision.verdict if self.decision is not None else "unknown"
-
-
-def decide_models(network: TrainedNetwork, claim: WordsClaim, runs: Iterable[FloatModel], effort: int = 1,
-                  workers: Workers = Workers()) -> list[FloatModelRow]:
-    """Decide the claim under several float models.
-
-    Raises:
-        InputError: if the claim does not fit the network.
-    """
-    check_fits(network, claim)
-    return [_row_of(network, claim, run, effort, workers) for run in runs]
-
-
-def _row_of(network: TrainedNetwork, claim: WordsClaim, run: FloatModel, effort: int,
-            workers: Workers) -> FloatModelRow:
-    try:
-        return FloatModelRow(run, decide_floats(network, claim, run, effort, workers))
-    except (InputError, Unsupported) as reason:
-        return FloatModelRow(run, None, str(reason))
 
 
 def _judge(row: LengthRow, reach: int, reason: str, is_vacuous: bool) -> LengthRow:
