@@ -102,10 +102,12 @@ def test_names_of_further_executions_have_one_spelling_on_both_sides() -> None:
     written = read_float_model("mine", BINARY32 | {"also": ["scales", "gains"]}).to_json() | {"max_n": 1}
     assert written["also"] == ["gains", "scales"] and "also" not in read_float_model("mine", BINARY32).to_json()
     assert read_float_claim(written, range(1, 2)).also == ("gains", "scales")
-    for wrong in ([], ["scales", "gains"], ["gains", "gains"], ["gain"], "gains", [1]):
+    refused: list[Any] = [[], ["scales", "gains"], ["gains", "gains"], ["gain"], "gains", [1]]
+    for wrong in refused:
         with pytest.raises(Malformed, match="expected"):
             read_float_claim(written | {"also": wrong}, range(1, 2))
-    for wrong in (["gains", "gains"], ["gain"], "gains", [1], [["gains"]]):
+    others: list[Any] = [["gains", "gains"], ["gain"], "gains", [1], [["gains"]]]
+    for wrong in others:
         with pytest.raises(InputError, match=r"^float model mine: also is .*, expected a list of some of gains, "):
             read_float_model("mine", BINARY32 | {"also": wrong})
 

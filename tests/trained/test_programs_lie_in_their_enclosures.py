@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
+from constructions.importing.importer import import_network
+from constructions.importing.questions import Options
 from constructions.trained.json_form import network_from_json
-from constructions.trained.network import TrainedNetwork
+from constructions.trained.network import Rounding, TrainedNetwork, UnitsStep
 from examples.trained.zoo import plans
 from proofs.check.checker.kernel.verdicts import Refusal
 from proofs.enclosures.float_models.model import presets
 from tests.check.trained_networks import KINDS, make_network
+from tests.importing.test_quantised_activations import from_torch, gpt
 from tests.trained.enclosed_logits import EnclosedLogits
 from tests.trained.in_runtimes import KERNELS, Logits, in_onnxruntime, in_torch
+from tests.trained.test_libraries_answer_as_certified import in_torch as plain
+from tests.with_torch import torch_or_skip
 
 ADDERS = sorted(path.stem for path in (Path(__file__).parents[2] / "examples" / "adders").glob("*.json"))
 TORCH = ("torch-cpu", "torch-cpu/bfloat16", "torch-cpu/binary16")
@@ -83,6 +90,39 @@ def test_programs_compute_what_is_enclosed_for_adders(name: str, preset: str) ->
     inputs = [[draw.randrange(network.vocabulary) for _ in range(draw.randrange(1, min(network.rows or 8, 12) + 1))]
               for _ in range(60)]
     expect_within(network, preset, inputs, coarse=True)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", ["tomita_2", "first"])
+def test_programs_compute_what_is_enclosed_of_eight_bits(name: str, tmp_path: Path) -> None:
+    """Quantised dynamically by torch, and by ONNX Runtime's tool: all words of 1 to 3 letters."""
+    torch, quantisation = torch_or_skip(), pytest.importorskip("onnxruntime.quantization")
+    runtime, words = pytest.importorskip("onnxruntime"), words_of(plans()[name].network(), 3)
+    model = gpt(torch, name)
+    known = EnclosedLogits(from_torch(tmp_path, torch, model).network, presets()["torch-cpu/int8"])
+
+    class Numbered(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self, model: Any) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, tokens: Any) -> Any:
+            return self.model(tokens, torch.arange(tokens.shape[1])[None])
+
+    for word in words:
+        with torch.no_grad():
+            assert known.of(word).share(Numbered(model)(torch.tensor([word]))[0].double().numpy()) <= 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(Numbered(plain(torch, plans()[name], "float32")), (torch.tensor([[2, 0, 1]]),), str(
+            tmp_path / "m.onnx"), dynamo=False, input_names=["tokens"], dynamic_axes={"tokens": {1: "T"}})
+        quantisation.quantize_dynamic(str(tmp_path / "m.onnx"), str(tmp_path / "q.onnx"))
+    network = import_network([tmp_path / "q.onnx"], Options(rows=8)).network
+    assert sum(isinstance(step, UnitsStep) and isinstance(step.activation, Rounding) for step in network.steps) >= 5
+    known = EnclosedLogits(network, presets()["onnxruntime/int8"])
+    session = runtime.InferenceSession(str(tmp_path / "q.onnx"), providers=["CPUExecutionProvider"])
+    for word in words:
+        assert known.of(word).share(session.run(None, {"tokens": np.array([word])})[0][0]) <= 1
 
 
 def test_an_enclosure_of_another_network_is_left() -> None:

@@ -10,6 +10,7 @@ PRESETS = {  # storage, inputs, sums, scores, softmax, weights, normalised, exp_
     "torch-cpu": "binary32 binary32 binary32 binary32 binary32 binary32 either 20 e 512 1 merged scales",
     "torch-cpu/bfloat16": "bfloat16 bfloat16 binary32 bfloat16 binary32 bfloat16 either 20 e 512 1 gains merged scales",
     "torch-cpu/binary16": "binary16 binary16 binary32 binary16 binary32 binary16 either 20 e 512 1 gains merged scales",
+    "torch-cpu/int8": "binary32 binary32 binary32 binary32 binary32 binary32 either 20 e 512 1 integers merged scales",
     "cuda": "binary32 binary32 binary32 binary32 binary32 binary32 either 4 either 64 1 merged scales",
     "flash": "bfloat16 bfloat16 binary32 binary32 binary32 bfloat16 after 4 2 64 1 gains merged",
     "bfloat16/tensor-cores": "bfloat16 bfloat16 binary32 bfloat16 binary32 bfloat16 "
