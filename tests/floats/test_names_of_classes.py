@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,19 @@ def test_the_checker_reads_a_class_by_its_name(name: str) -> None:
             "max_n": 3} | {field: value}
         with pytest.raises(Malformed, match="it is the name of another float model"):
             read_float_claim(changed, range(1, 4))
+
+
+def test_the_page_has_a_row_for_each_preset() -> None:
+    """With its name, the error of its exponentials, its blocks, and what is allowed besides."""
+    text = (Path(__file__).parents[2] / "docs" / "reference" / "floats.md").read_text(encoding="utf-8")
+    lines = [line.strip("| ") for line in text.splitlines() if line.startswith("| `") and line.count("|") == 8]
+    rows = [line.split(" | ") for line in lines]
+    found = {name.strip("` "): row for row in rows for name in row[0].split(",")}
+    assert set(found) == set(presets())
+    for name, preset in presets().items():
+        *_, exponentials, block, also = found[name]
+        assert exponentials.startswith(str(preset.exp_ulp)) and block == (str(preset.block) if preset.block else "–")
+        assert also == (", ".join(f"`{one}`" for one in preset.also) or "–")
 
 
 def test_the_checker_knows_the_same_names() -> None:
