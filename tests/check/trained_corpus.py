@@ -141,6 +141,8 @@ BINARY32 = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "wei
     "normalised": "either", "exp_ulp": "4", "exp_base": "either", "block": 64}
 BFLOAT16 = BINARY32 | dict.fromkeys(("storage", "inputs", "scores", "weights"), "bfloat16")
 CUT_OFF = BFLOAT16 | {"sum_ulp": "2"}
+TWELVE = BINARY32 | dict.fromkeys(("storage", "inputs", "scores", "softmax", "weights"), "float(12,-60,60)")
+FURTHER = BINARY32 | {"also": ["gains", "integers", "merged", "one pass", "scales"]}
 FLUSHED = BINARY32 | dict.fromkeys(("storage", "inputs", "scores", "weights"), "binary16")
 
 
@@ -170,8 +172,12 @@ def accepted_float_executions() -> dict[str, Document]:
             "trained_float_executions_both_ways": float_executions_of_signs("bidirectional", 4, 2, BINARY32,
                                                                             read="last", after=[3]),
             "trained_float_executions_of_relu": float_executions_of_signs("post", 1, 2, BINARY32, BFLOAT16),
+            "trained_float_executions_of_norms_of_12_bits": float_executions_of_signs("post", 1, 2, {
+                **TWELVE, "also": ["merged"]}),
             "trained_float_executions_of_sums_cut_off": float_executions_of_means(
                 CUT_OFF, FLUSHED | {"sum_ulp": "5/2"}),
+            "trained_float_executions_of_other_norms_scores_and_sums": float_executions_of_signs(
+                "post", 1, 2, FURTHER, BFLOAT16 | {"also": ["gains", "merged", "scales"]}),
             "trained_float_executions_of_tanh": float_executions_of_signs("rms", 2, 2, BINARY32),
             "trained_float_executions_of_rotary_positions": float_executions_of_signs("rotary", 3, 2, BINARY32),
             "trained_float_executions_of_slopes": float_executions_of_signs("alibi", 3, 2, BINARY32, BFLOAT16),
@@ -195,6 +201,13 @@ def rejected_float_executions() -> dict[str, Document]:
             BFLOAT16, exp_ulp="4000000"),
         "trained_float_executions_of_sums_of_8_bits": float_executions_of_signs("post", 1, 2, {
             **BFLOAT16, "sums": "bfloat16", "softmax": "bfloat16", "exp_ulp": "1"}),
+        "trained_float_executions_of_whole_numbers_that_are_stored": float_executions_of_means(
+            BFLOAT16 | {"also": ["integers"]}),
+        "trained_float_executions_of_variances_in_one_pass_of_12_bits": float_executions_of_signs("post", 1, 2, {
+            **TWELVE, "also": ["one pass"]}),
+        "trained_float_executions_of_variances_merged_in_11_bits": float_executions_of_signs("post", 1, 2, {
+            **TWELVE, "softmax": "float(11,-60,60)", **dict.fromkeys(
+                ("storage", "inputs", "scores", "weights"), "float(11,-60,60)"), "also": ["merged"]}),
         "trained_float_executions_of_sums_cut_off_by_much": float_executions_of_means(CUT_OFF, sum_ulp="262144")}
 
 
@@ -203,6 +216,8 @@ def malformed_float_executions() -> dict[str, Document]:
     mean = float_executions_of_means()
     return {"trained_float_executions_of_no_class": changed(mean, "floats", value=[]),
             "trained_float_executions_of_sums_cut_off_by_nothing": float_executions_of_means(CUT_OFF, sum_ulp="1"),
+            "trained_float_executions_of_names_out_of_order": float_executions_of_means(
+                BINARY32 | {"also": ["scales", "gains"]}),
             "trained_float_executions_of_other_lengths": changed(mean, "floats", 0, "max_n", value=3),
             "trained_float_executions_of_a_format_without_a_name": changed(mean, "floats", 0, "sums", value="float32")}
 
