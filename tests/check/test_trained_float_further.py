@@ -1,4 +1,4 @@
-"""What `also` names: its bounds are those of the page, no drawn execution exceeds them, and it has one spelling."""
+"""Bounds of the executions that `also` names are those of the page; no drawn one exceeds them; one spelling."""
 
 from __future__ import annotations
 

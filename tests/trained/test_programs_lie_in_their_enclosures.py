@@ -1,4 +1,4 @@
-"""What torch and ONNX Runtime compute lies in the enclosure of their preset, on every answer of small networks."""
+"""Logits of torch and ONNX Runtime lie in the enclosure of their preset, on every answer of small networks."""
 
 from __future__ import annotations
 
