@@ -86,7 +86,7 @@ def test_no_sum_is_rescaled_by_which_exponentials_are_divided_that_are_not() -> 
 
 def flash(block: int, base: str) -> FloatClaim:
     """Return a class in the format."""
-    formats = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), FORM)
+    formats: dict[str, Any] = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "weights"), FORM)
     return FloatClaim(name="flash", **formats, normalised="after", exp_ulp=Fraction(1), exp_base=base, block=block,
                       sum_ulp=Fraction(1), max_n=2 * HALF)
 

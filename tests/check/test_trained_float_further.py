@@ -22,7 +22,7 @@ from proofs.check.checker.chapters.trained.zonotopes.layers import NormMaps
 from proofs.check.checker.kernel.verdicts import Rejected
 from proofs.enclosures.float_models.model import FURTHER, read_float_model
 from proofs.trained.float_executions.execution import executions
-from tests.check.test_trained_float_operations import EPSILON, operations
+from tests.check.test_trained_float_operations import EPSILON, SUMS, form_of, operations, reaches
 from tests.check.test_trained_float_scores import softmax
 from tests.check.trained_corpus import BINARY32
 from tests.check.trained_networks import make_network
@@ -97,6 +97,29 @@ def test_sums_of_whole_numbers_have_six_roundings_more() -> None:
         expect_sensible(operations(also=("integers",), softmax=Format(16, -60, 60)).model)
 
 
+def test_numbers_rounded_to_8_bits_are_as_near_as_the_page_says() -> None:
+    """In blocks of any size, by scales of binary16; the page allows one part in 220 of the greatest, and 2^-17."""
+    model = read_float_model("mine", {**BINARY32, "weights": "binary16", "also": ["eights", "integers"]})
+    draw, network, seen = np.random.default_rng(1), network_from_json(make_network("post"), "it"), 0.0
+    run = DrawnRun(network, model, executions(model)[0], draw)
+    for size in (1e-6, 1e-3, 1.0, 30.0):
+        for _ in range(100):
+            x = draw.normal(size=(20, 24)).astype(np.float32).astype(np.float64) * size
+            apart = np.abs(run.reading(x) - x)
+            seen = max(seen, (apart / (np.abs(x).max(-1, keepdims=True) / 220 + 2.0**-17)).max())
+    assert 4 / 5 < seen <= 1
+    one = operations(also=("eights", "integers"), softmax=Format(24, -60, 60), inputs=Format(12, -60, 60))
+    x = form_of([3.0, -9.0], [0.0, 0.5])
+    assert all(abs(reach - Fraction(before) - Fraction(95, 2200) - Fraction(1, 1 << 17)) < Fraction(1, 1 << 40)
+               for reach, before in zip(reaches(one.reading(x)), ("0", "1/2"), strict=True))
+    expect_sensible(operations(also=("eights", "integers"), storage=SUMS, inputs=SUMS, sums=SUMS, scores=SUMS,
+                               weights=SUMS, softmax=Format(24, -60, 60)).model)
+    with pytest.raises(Rejected, match="inputs in 8 bits are of sums of whole numbers"):
+        expect_sensible(operations(also=("eights",), softmax=Format(24, -60, 60)).model)
+    with pytest.raises(Rejected, match="gelu by a table of 16 bits has no rule"):
+        one.function_error("gelu", [UNIT])
+
+
 def test_names_of_further_executions_have_one_spelling_on_both_sides() -> None:
     assert list(ALSO) == list(FURTHER) == sorted(FURTHER)
     written = read_float_model("mine", BINARY32 | {"also": ["scales", "gains"]}).to_json() | {"max_n": 1}
@@ -108,7 +131,7 @@ def test_names_of_further_executions_have_one_spelling_on_both_sides() -> None:
             read_float_claim(written | {"also": wrong}, range(1, 2))
     others: list[Any] = [["gains", "gains"], ["gain"], "gains", [1], [["gains"]]]
     for wrong in others:
-        with pytest.raises(InputError, match=r"^float model mine: also is .*, expected a list of some of gains, "):
+        with pytest.raises(InputError, match=r"^float model mine: also is .*, expected a list of some of eights, "):
             read_float_model("mine", BINARY32 | {"also": wrong})
 
 

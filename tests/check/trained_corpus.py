@@ -142,6 +142,7 @@ BINARY32 = dict.fromkeys(("storage", "inputs", "sums", "scores", "softmax", "wei
 BFLOAT16 = BINARY32 | dict.fromkeys(("storage", "inputs", "scores", "weights"), "bfloat16")
 CUT_OFF = BFLOAT16 | {"sum_ulp": "2"}
 TWELVE = BINARY32 | dict.fromkeys(("storage", "inputs", "scores", "softmax", "weights"), "float(12,-60,60)")
+EIGHTS = BINARY32 | {"weights": "binary16", "also": ["eights", "integers"]}
 FURTHER = BINARY32 | {"also": ["gains", "integers", "merged", "one pass", "scales"]}
 FLUSHED = BINARY32 | dict.fromkeys(("storage", "inputs", "scores", "weights"), "binary16")
 
@@ -172,6 +173,7 @@ def accepted_float_executions() -> dict[str, Document]:
             "trained_float_executions_both_ways": float_executions_of_signs("bidirectional", 4, 2, BINARY32,
                                                                             read="last", after=[3]),
             "trained_float_executions_of_relu": float_executions_of_signs("post", 1, 2, BINARY32, BFLOAT16),
+            "trained_float_executions_of_inputs_in_8_bits": float_executions_of_signs("post", 1, 2, EIGHTS),
             "trained_float_executions_of_norms_of_12_bits": float_executions_of_signs("post", 1, 2, {
                 **TWELVE, "also": ["merged"]}),
             "trained_float_executions_of_sums_cut_off": float_executions_of_means(
@@ -201,6 +203,7 @@ def rejected_float_executions() -> dict[str, Document]:
             BFLOAT16, exp_ulp="4000000"),
         "trained_float_executions_of_sums_of_8_bits": float_executions_of_signs("post", 1, 2, {
             **BFLOAT16, "sums": "bfloat16", "softmax": "bfloat16", "exp_ulp": "1"}),
+        "trained_float_executions_of_gelu_in_8_bits": float_executions_of_signs("gpt2", 3, 2, EIGHTS),
         "trained_float_executions_of_whole_numbers_that_are_stored": float_executions_of_means(
             BFLOAT16 | {"also": ["integers"]}),
         "trained_float_executions_of_variances_in_one_pass_of_12_bits": float_executions_of_signs("post", 1, 2, {

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from constructions.network.float_formats import Format
+from constructions.network.float_formats import FORMATS, Format
 from constructions.trained.network import Norm, Rotary, Scale, TrainedNetwork
 from proofs.enclosures.float_models.exponentials import LEAST_ULP
 from proofs.enclosures.float_models.model import FloatModel
@@ -80,6 +80,22 @@ class DrawnRun(Emulation):
                 fl(fl(apart * apart) * share) * n)
             parts[k - 1] = n + m, new, fl(fl(square + more) + added)
         return parts[0][1], fl(parts[0][2] / d)
+
+    def reading(self, x: Array) -> Array:
+        """Return numbers that enter a product with weights: rounded to 8 bits in blocks, the scale to binary16."""
+        if "eights" not in self.run.also or self.draw.integers(4) == 0:
+            return x if "eights" in self.run.also else super().reading(x)
+        size, found = int(self.draw.choice([2, 4, 32])), []
+        for start in range(0, x.shape[-1], size):
+            block = x[..., start : start + size]
+            step = self.rounded(np.abs(block).max(-1, keepdims=True) / 127, self.run.softmax)
+            whole = np.rint(np.divide(block, step, out=np.zeros_like(block), where=step > 0))
+            found.append(whole * self.rounded(step, FORMATS["binary16"]))
+        return np.concatenate(found, -1)
+
+    def _entering(self, x: Array) -> Array:
+        x = super()._entering(x)
+        return self.rounded(x, FORMATS["binary16"]) if "eights" in self.run.also and self.draw.integers(2) else x
 
     def before_gain(self, x: Array) -> Array:
         """Return a norm, which may be stored before its gain."""

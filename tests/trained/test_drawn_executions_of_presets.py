@@ -22,7 +22,7 @@ KINDS = ("gpt2", "rotary", "post")
 """The steps of GPT-2, of LLaMA, and of the first transformer."""
 MILLION, TOGETHER = 1_000_000, 100
 UNKNOWN = ("binary16", "bfloat16")
-"""Formats of few bits for sums and norms: of these networks nothing is known."""
+"""Formats of few bits for sums and norms: of these networks nothing is known. GELU in 16 bits has no rule."""
 
 
 def shares(network: TrainedNetwork, model: FloatModel, count: int, draw: Random) -> list[float]:
@@ -48,4 +48,4 @@ def test_no_drawn_execution_is_outside_of_its_preset(name: str, kind: str, count
     network = network_from_json(make_network(kind, 7), "it")
     found = shares(network, presets()[name], count, Random(f"{name} {kind}"))
     assert max(found, default=0.0) <= 1
-    assert bool(found) == (name not in UNKNOWN)
+    assert bool(found) == (name not in UNKNOWN and (name, kind) != ("llama.cpp/q8_0", "gpt2"))

@@ -44,7 +44,8 @@ CLASSES: dict[str, dict[str, Any]] = {
     "binary32": BINARY32, "bfloat16": BFLOAT16, "flushed": FLUSHED, "cut off": CUT_OFF,
     "merged": FINER | {"also": ["merged"]}, "one pass": FINER | {"also": ["one pass"]},
     "stored": FINER | dict.fromkeys(("storage", "inputs", "scores", "weights"), "float(14,-60,60)") | {
-        "also": ["gains", "scales"]}, "integers": FINER | {"also": ["integers"]}}
+        "also": ["gains", "scales"]}, "integers": FINER | {"also": ["integers"]},
+    "eights": BINARY32 | {"weights": "binary16", "also": ["eights", "integers"]}}
 OUTPUTS, LENGTH = 3, 4
 
 

@@ -139,9 +139,13 @@ class FloatRun:
     def _entering(self, x: Array) -> Array:
         return x if self.run.inputs == self.run.storage else self.rounded(x, self.run.inputs)
 
+    def reading(self, x: Array) -> Array:
+        """Return stored numbers as they enter a product with weights."""
+        return self._entering(x)
+
     def _linear(self, affine: Affine, x: Array) -> Array:
         bias = None if affine.bias is None else self.numbers(affine.bias)
-        return self._product(self._entering(x), self.numbers(affine.weight), bias)
+        return self._product(self.reading(x), self.numbers(affine.weight), bias)
 
     def _product(self, x: Array, weight: Array, bias: Array | None) -> Array:
         terms = x[..., :, np.newaxis] * weight
@@ -234,7 +238,7 @@ class FloatRun:
             averages.append(self._average(self._scores(step, head.slope, query, key, at), value))
         out = np.concatenate([self.numbers(head.out) for head in step.heads])
         bias = None if step.bias is None else self.numbers(step.bias)
-        return self._product(self._entering(np.concatenate(averages, -1)), out, bias)
+        return self._product(self.reading(np.concatenate(averages, -1)), out, bias)
 
     def _turned(self, rotary: Rotary | None, x: Array, positions: Indices) -> Array:
         """Apply rotary positions to queries or keys."""

@@ -18,6 +18,7 @@ PRESETS = {  # storage, inputs, sums, scores, softmax, weights, normalised, exp_
     "binary16/tensor-cores": "binary16 binary16 binary32 binary16 binary32 binary16 "
         "either 4 either 64 2 gains merged scales",
     "tf32/tensor-cores": "binary32 tf32 binary32 binary32 binary32 tf32 either 4 either 64 2 merged scales",
+    "llama.cpp/q8_0": "binary32 binary32 binary32 binary32 binary32 binary16 before 4 e 0 1 eights integers",
     "numpy": "binary32 binary32 binary32 binary32 binary32 binary32 either 4 e 0 1",
     "onnxruntime": "binary32 binary32 binary32 binary32 binary32 binary32 before 4 e 0 1 one pass scales",
     "onnxruntime/int8": "binary32 binary32 binary32 binary32 binary32 binary32 before 4 e 0 1 integers one pass scales",

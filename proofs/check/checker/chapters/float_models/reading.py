@@ -21,6 +21,7 @@ MAX_NAME = 100  # characters, so that a name is printed whole
 MAX_BLOCK = 1 << 20
 PRECISIONS, LEAST, GREATEST = range(2, 65), range(-(1 << 14), -1), range(2, (1 << 14) + 1)
 ALSO = {
+    "eights": "inputs of matrix products in 8 bits; queries, keys, values in binary16",
     "gains": "norms stored before their gain",
     "integers": "sums of whole numbers, scaled afterwards",
     "merged": "variances merged from parts",

@@ -63,5 +63,7 @@ def expect_sensible(model: FloatClaim, within: Sequence[tuple[str, str]] = (*WIT
     for inner, outer in within:
         require(is_within(model.formats[inner], model.formats[outer]), "{} is not within {}", inner, outer)
     require("integers" not in model.also or model.storage == model.sums, "sums of whole numbers are not stored")
+    require("eights" not in model.also or ("integers" in model.also and model.inputs == model.storage
+            and model.softmax.precision >= 22), "inputs in 8 bits are of sums of whole numbers, and of 22 bits")
     require(model.inputs.precision >= 3, "inputs of fewer than 3 bits")
     require(model.exp_ulp >= 0 and 8 * model.exp_ulp * unit_roundoff(model.softmax) <= 1, "exp_ulp is out of range")

@@ -145,7 +145,7 @@ class StackOnBalls(Stack):
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
                  rows: Sequence[LogitRow], margin: Fraction, length: int, model: FloatClaim) -> None:
-        if not balls_have_rules(network):
+        if not balls_have_rules(network) or "eights" in model.also:
             raise Undecided
         self._balls = Balls(model, precision, budget)
         try:

@@ -14,7 +14,7 @@ from operator import add, mul
 from ....kernel.budget import Budget
 from ....kernel.numbers import ONE
 from ....kernel.verdicts import require
-from ...float_models.reading import FloatClaim, Format
+from ...float_models.reading import FORMATS, FloatClaim, Format
 from ...float_models.roundoff import gamma, raised, roundings_of_a_sum, tiny, unit_roundoff
 from ..balls.precision import ceil_norm, ceil_sqrt
 from ..reading.network import Network, Rotary
@@ -41,6 +41,8 @@ from ..zonotopes.norms import centred, normalise, square
 from .casting import embedded
 from .exact_sums import as_stored, numbers_of, product_of, rounded_form, with_numbers
 from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
+
+EIGHTS = Fraction(1, 220)  # error of numbers rounded to 8 bits, over the greatest of them
 
 
 class Operations:
@@ -69,10 +71,20 @@ class Operations:
     def entering(self, x: AffineForm) -> AffineForm:
         """Return a stored vector as it enters products: each radius has become a symbol."""
         x = promoted(x)
+        if "eights" in self.model.also:
+            expect_finite(FORMATS["binary16"], x.sizes)
+            x = promoted(self.tight(widened(x, roundings(FORMATS["binary16"], x.sizes))))
         if self.model.inputs == self.model.storage:
             return x
         expect_finite(self.model.inputs, x.sizes)
         return promoted(rounded_form(self.tight(x), self.model.inputs))
+
+    def reading(self, x: AffineForm) -> AffineForm:
+        """Return a stored vector as it enters a product with weights."""
+        if "eights" not in self.model.also:
+            return self.entering(x)
+        more = times(EIGHTS, max(x.sizes)) + (UNIT >> 17)
+        return promoted(self.tight(widened(promoted(x), [more] * len(x.sizes))))
 
     def stored(self, x: AffineForm, made: Sequence[int]) -> AffineForm:
         """Round results with errors ``made`` to the format of storage; sizes are tightened."""
@@ -86,7 +98,7 @@ class Operations:
 
     def linear(self, maps: Linear, x: AffineForm) -> AffineForm:
         """Return a matrix product of stored x, plus bias, stored."""
-        return self.product(maps, self.entering(x))
+        return self.product(maps, self.reading(x))
 
     def product(self, maps: Linear, x: AffineForm) -> AffineForm:
         """Return a matrix product of x that has entered it, plus bias, stored."""
@@ -110,6 +122,7 @@ class Operations:
     def entered(self, sizes: Sequence[int], made: Sequence[int]) -> tuple[list[int], list[int]]:
         """Return the errors of results, with errors ``made``, stored and entering products; and their sizes."""
         model = self.model
+        require("eights" not in model.also, "inputs in 8 bits have no rule by abstract words in tracks")
         made, _ = rounded_to(model.storage, (model.sums, model.softmax), sizes, made)
         return rounded_to(model.inputs, (model.storage,), sizes, made)
 
@@ -224,7 +237,7 @@ class Operations:
     def units(self, maps: UnitMaps, x: AffineForm, fast: bool = False) -> AffineForm:
         """Return the stream after a feed-forward block; ``fast`` takes the fast path of linear approximations."""
         x = promoted(x)
-        read = self.entering(self.normed(maps.norm, x))
+        read = self.reading(self.normed(maps.norm, x))
         inward = self.product(maps.inward, read)
         if maps.gate is None:
             return self.sum(x, self.linear(maps.outward, self.activated(maps, inward, fast)))
@@ -262,6 +275,7 @@ class Operations:
         least = tiny(self.model.softmax)
         lost = 4 * least
         expect_finite(self.model.softmax, [2 * size for size in sizes])
+        require("eights" not in self.model.also or "gelu" not in name, "{} by a table of 16 bits has no rule", name)
         if name in ("tanh", "sigmoid"):
             return [up(self.function + lost)] * len(sizes)
         if name == "gelu-tanh":

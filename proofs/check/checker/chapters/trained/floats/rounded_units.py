@@ -38,7 +38,7 @@ class RounderOfRuns(Rounder):
     def units(self, maps: UnitMaps, streams: Sequence[AffineForm]) -> list[AffineForm]:
         """Return the streams of tokens after a block that rounds; all tokens, if the range is that of all."""
         operations, streams = self._operations, list(map(promoted, streams))
-        inward = [operations.product(maps.inward, operations.entering(operations.normed(maps.norm, x)))
+        inward = [operations.product(maps.inward, operations.reading(operations.normed(maps.norm, x)))
                   for x in streams]
         return [operations.sum(x, operations.linear(maps.outward, operations.stored(*units)))
                 for x, units in zip(streams, self.of_forms(inward), strict=True)]
