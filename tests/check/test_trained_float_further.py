@@ -109,9 +109,9 @@ def test_numbers_rounded_to_8_bits_are_as_near_as_the_page_says() -> None:
             seen = max(seen, (apart / (np.abs(x).max(-1, keepdims=True) / 220 + 2.0**-17)).max())
     assert 4 / 5 < seen <= 1
     one = operations(also=("eights", "integers"), softmax=Format(24, -60, 60), inputs=Format(12, -60, 60))
-    x = form_of([3.0, -9.0], [0.0, 0.5])
+    form = form_of([3.0, -9.0], [0.0, 0.5])
     assert all(abs(reach - Fraction(before) - Fraction(95, 2200) - Fraction(1, 1 << 17)) < Fraction(1, 1 << 40)
-               for reach, before in zip(reaches(one.reading(x)), ("0", "1/2"), strict=True))
+               for reach, before in zip(reaches(one.reading(form)), ("0", "1/2"), strict=True))
     expect_sensible(operations(also=("eights", "integers"), storage=SUMS, inputs=SUMS, sums=SUMS, scores=SUMS,
                                weights=SUMS, softmax=Format(24, -60, 60)).model)
     with pytest.raises(Rejected, match="inputs in 8 bits are of sums of whole numbers"):
