@@ -65,4 +65,5 @@ def _read(text: str) -> list[FloatModel]:
 def assumptions(float_model: FloatModel) -> list[tuple[str, str, str]]:
     """Return, for each field, its name, its value, and the assumption with its source."""
     fields = replace(float_model).to_json()
-    return [(name, str(value), float_model.assumed.get(name, "")) for name, value in fields.items() if name != "name"]
+    return [(name, ", ".join(value) if isinstance(value, list) else str(value), float_model.assumed.get(name, ""))
+            for name, value in fields.items() if name != "name"]

@@ -114,4 +114,4 @@ def print_models(out: Console, classes: Sequence[FloatModel]) -> None:
             out.print()
         out.print(plain(float_model.name, style="bold"))
         for name, value, why in assumptions(float_model):
-            out.print(plain(f"  {name:<11}{value:<10}{why}".rstrip()))
+            out.print(plain(f"  {name:<11}{value:<9} {why}".rstrip()))
