@@ -73,6 +73,9 @@ def test_a_norm_stored_before_its_gain_is_rounded_once_more() -> None:
     plain, stored = [UNIT // 8], [UNIT // 8]
     operations().gained(maps, exact, plain)
     operations(also=("gains",)).gained(maps, exact, stored)
+    layer, same = NormMaps("layer", EPSILON, [4 * UNIT], None, None), [UNIT // 8]
+    operations(also=("gains",)).gained(layer, exact, same)
+    assert same == plain
     half = 2.0**-11  # half a unit in the last of 12 places, below 4
     assert abs((stored[0] - plain[0]) / UNIT - 4 * half * (1 + gamma(2, 2.0**-16))) < 1e-9
 

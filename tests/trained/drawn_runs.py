@@ -97,9 +97,10 @@ class DrawnRun(Emulation):
         x = super()._entering(x)
         return self.rounded(x, FORMATS["binary16"]) if "eights" in self.run.also and self.draw.integers(2) else x
 
-    def before_gain(self, x: Array) -> Array:
-        """Return a norm, which may be stored before its gain."""
-        return self.rounded(x, self.run.storage) if "gains" in self.run.also and self.draw.integers(2) else x
+    def before_gain(self, norm: Norm, x: Array) -> Array:
+        """Return an RMS norm, which may be stored before its gain."""
+        stores = "gains" in self.run.also and norm.kind == "rms" and self.draw.integers(2)
+        return self.rounded(x, self.run.storage) if stores else x
 
     def scaled(self, scale: Scale, query: Array, key: Array) -> Array:
         """Return scores, which may be stored before their scale, or have its root in queries and keys."""

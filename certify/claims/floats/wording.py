@@ -19,7 +19,7 @@ def describe_formats(float_model: FloatModel) -> str:
     storage, inputs bfloat16
     sums, scores, softmax binary32
     weights bfloat16
-    norms may be stored before their gain
+    RMS norms may be stored before their gain
     variances may be merged from parts
     >>> from dataclasses import replace
     >>> describe_formats(replace(presets()["tf32/tensor-cores"], also=()))

@@ -22,7 +22,7 @@ CUT_OFF = "sum_ulp"
 ALSO = "also"
 FURTHER: Mapping[str, str] = {
     "eights": "inputs of matrix products may be rounded to 8 bits; queries, keys and values to binary16",
-    "gains": "norms may be stored before their gain",
+    "gains": "RMS norms may be stored before their gain",
     "integers": "sums of whole numbers may be exact, and scaled afterwards",
     "merged": "variances may be merged from parts",
     "one pass": "variances may be made in one pass",

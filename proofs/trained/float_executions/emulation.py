@@ -162,7 +162,7 @@ class FloatRun:
         deviation, variance = self.moments(norm, x)
         epsilon = self.rounded(np.array(self.number(norm.epsilon)), target)
         root = self.function("root", self.rounded(variance + epsilon, target), target)
-        found = self.before_gain(self.rounded(deviation / root, target))
+        found = self.before_gain(norm, self.rounded(deviation / root, target))
         if norm.gain is not None:
             found = self.rounded(found * self.numbers(norm.gain), target)
         if norm.bias is not None:
@@ -178,8 +178,8 @@ class FloatRun:
         square = self.total((deviation * deviation)[..., np.newaxis], target)
         return deviation, self.rounded(square / d, target)
 
-    def before_gain(self, x: Array) -> Array:
-        """Return a norm as it is multiplied by its gain."""
+    def before_gain(self, norm: Norm, x: Array) -> Array:
+        """Return a norm x as it is multiplied by its gain."""
         return x
 
     def _units(self, step: UnitsStep, read: Array) -> Array:

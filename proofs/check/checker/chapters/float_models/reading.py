@@ -22,7 +22,7 @@ MAX_BLOCK = 1 << 20
 PRECISIONS, LEAST, GREATEST = range(2, 65), range(-(1 << 14), -1), range(2, (1 << 14) + 1)
 ALSO = {
     "eights": "inputs of matrix products in 8 bits; queries, keys, values in binary16",
-    "gains": "norms stored before their gain",
+    "gains": "RMS norms stored before their gain",
     "integers": "sums of whole numbers, scaled afterwards",
     "merged": "variances merged from parts",
     "one pass": "variances in one pass",

@@ -148,7 +148,7 @@ class InputOnBalls:
         self._most = min(isqrt(squares.numerator // squares.denominator) * one, balls.below(model.softmax, 4 * side))
         factor = (1 + gamma(width + 8, u)) * (1 + 2 * flushed) * (1 + 2 * balls.function) - 1
         self.more = (side * one * share(factor) >> SHARE) + 1 + side * balls.number(lost) + self._lost
-        if "gains" in model.also:
+        if "gains" in model.also and not layer:
             self.more += balls.rounded(model.storage, width).error(side * one + self.more)
         if varies:
             small = side * balls.number(8 * (width + 3) * lost / min(norm.epsilon, Fraction(1)))

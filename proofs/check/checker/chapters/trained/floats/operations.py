@@ -152,7 +152,7 @@ class Operations:
     def gained(self, maps: NormMaps, sizes: Sequence[int], made: list[int]) -> None:
         """Replace the errors ``made`` of a norm, whose coordinates have these sizes, by those after gain and bias."""
         gains, biases = maps.gain or [UNIT] * len(made), maps.bias or [0] * len(made)
-        if "gains" in self.model.also:
+        if "gains" in self.model.also and maps.kind == "rms":
             made[:] = map(add, made, roundings(self.model.storage, map(add, sizes, made)))
         last, lost = gamma(2, self.u), up(4 * tiny(self.model.softmax))
         expect_finite(self.model.softmax, map(add, sizes, made))
