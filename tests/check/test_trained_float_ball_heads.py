@@ -306,6 +306,21 @@ def test_scores_too_large_for_what_becomes_of_them_are_refused(fields: dict[str,
     assert one._stored_error(most - 1) > 0 and is_refused(lambda: one._stored_error(most))
 
 
+def test_scores_stored_before_their_scale_are_rounded_once_more_and_fit_their_format() -> None:
+    """The scale is in the query already; products have six roundings more instead of two, or of none."""
+    querying, reach = token([ONE, 0]), VisibleBounds(key_norm=8 * ONE)
+    plain, varied = head_of(), head_of(also=("scales",))
+    model, width = balls().model, 2
+    u = Fraction(1, 1 << model.sums.precision)
+    terms = [k * u / (1 - k * u) for k in (width, width + 6)]
+    wanted = 8 * ONE * (terms[1] - terms[0] + Fraction(1, 1 << model.scores.precision))
+    found = varied._operation_error(querying, reach) - plain._operation_error(querying, reach)
+    assert 0 <= found - wanted < 16 + wanted / 1000
+    one = head_of(also=("scales",), scores=Format(12, -60, 6))
+    assert one._operation_error(querying, VisibleBounds(key_norm=8 * ONE - 2))
+    assert is_refused(lambda: one._operation_error(querying, VisibleBounds(key_norm=8 * ONE - 1)))
+
+
 def test_products_of_queries_and_keys_too_large_for_sums_are_refused() -> None:
     """Before the scale."""
     one = head_of(sums=Format(20, -60, 6))

@@ -115,6 +115,8 @@ def test_numbers_rounded_to_8_bits_are_as_near_as_the_page_says() -> None:
     form = form_of([3.0, -9.0], [0.0, 0.5])
     assert all(abs(reach - Fraction(before) - Fraction(95, 2200) - Fraction(1, 1 << 17)) < Fraction(1, 1 << 40)
                for reach, before in zip(reaches(one.reading(form)), ("0", "1/2"), strict=True))
+    alike = operations(also=("eights", "integers"), inputs=Format(12, -60, 60)).entering(form)  # half a unit of 11 bits
+    assert reaches(alike) == [Fraction(1, 1 << 10), Fraction(1, 2) + Fraction(1, 1 << 8)]
     expect_sensible(operations(also=("eights", "integers"), storage=SUMS, inputs=SUMS, sums=SUMS, scores=SUMS,
                                weights=SUMS, softmax=Format(24, -60, 60)).model)
     with pytest.raises(Rejected, match="inputs in 8 bits are of sums of whole numbers"):
