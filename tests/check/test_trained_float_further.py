@@ -22,7 +22,7 @@ from proofs.check.checker.chapters.trained.zonotopes.layers import NormMaps
 from proofs.check.checker.kernel.verdicts import Rejected
 from proofs.enclosures.float_models.model import FURTHER, read_float_model
 from proofs.trained.float_executions.execution import executions
-from tests.check.test_trained_float_operations import EPSILON, SUMS, form_of, operations, reaches
+from tests.check.test_trained_float_operations import EPSILON, STORED, SUMS, form_of, operations, reaches
 from tests.check.test_trained_float_scores import softmax
 from tests.check.trained_corpus import BINARY32
 from tests.check.trained_networks import make_network
@@ -163,3 +163,23 @@ def test_deviations_on_balls_are_refused_where_they_may_be_too_small_for_their_b
         assert plain.widened((near, one >> 12))
         with pytest.raises(Undecided):
             merged.widened((near, one >> 12))
+
+
+def test_on_balls_gains_and_sums_of_whole_numbers_have_the_same_roundings_more() -> None:
+    from proofs.check.checker.chapters.trained.balls.exact import ExactLinear
+    from proofs.check.checker.chapters.trained.balls.precision import Precision
+    from proofs.check.checker.chapters.trained.floats.balls import Balls, InputOnBalls, ProductOnBalls
+    from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
+    from proofs.check.checker.chapters.trained.reading.network import Norm as CheckedNorm
+    from proofs.check.checker.kernel.budget import Budget
+
+    def balls(*also: str) -> Balls:
+        return Balls(operations(also=also, inputs=STORED).model, Precision(0), Budget(1))
+
+    one, maps = Precision(0).one, ExactLinear(Matrix(((2, -3), (0, 6)), 2, 0), Vector((0, 0), 0))
+    rms, layer = (CheckedNorm(kind, EPSILON, None, None, None) for kind in ("rms", "layer"))
+    plain, stored = (InputOnBalls(balls(*also), rms, 4).more for also in ((), ("gains",)))
+    assert abs((stored - plain) / one - 2 * 2.0**-12) < 1e-5
+    assert InputOnBalls(balls("gains"), layer, 4).more == InputOnBalls(balls(), layer, 4).more
+    plain, more = (ProductOnBalls(balls(*also), maps).error(0, 5 * one) for also in ((), ("integers",)))
+    assert abs((more - plain) / one - (gamma(9, 2.0**-20) - gamma(3, 2.0**-20)) * 35) < 1e-6
