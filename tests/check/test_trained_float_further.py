@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from math import sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -183,3 +185,13 @@ def test_on_balls_gains_and_sums_of_whole_numbers_have_the_same_roundings_more()
     assert InputOnBalls(balls("gains"), layer, 4).more == InputOnBalls(balls(), layer, 4).more
     plain, more = (ProductOnBalls(balls(*also), maps).error(0, 5 * one) for also in ((), ("integers",)))
     assert abs((more - plain) / one - (gamma(9, 2.0**-20) - gamma(3, 2.0**-20)) * 35) < 1e-6
+
+
+def test_no_sum_of_a_network_of_whole_numbers_is_exact_if_it_may_be_scaled_afterwards() -> None:
+    from proofs.enclosures.float_models.model import presets
+    from tests.trained.enclosed_logits import EnclosedLogits
+
+    parity = Path(__file__).parents[2] / "examples" / "adders" / "parity.json"
+    network = network_from_json(json.loads(parity.read_text(encoding="utf-8")), "parity")
+    assert [EnclosedLogits(network, presets()[name])._stack.operations._whole for name in (
+        "onnxruntime", "onnxruntime/int8")] == [True, False]
