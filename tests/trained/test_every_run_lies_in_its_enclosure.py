@@ -99,6 +99,7 @@ def test_every_run_of_a_class_lies_in_the_forms_and_in_the_balls_of_its_network(
             for bounds in known:
                 for least, x, greatest in zip(bounds.least, numbers, bounds.greatest, strict=True):
                     assert least <= x <= greatest, (bounds.domain, tokens, offset)
+    assert name != "eights" or "balls" not in printed  # which have no rule for them
     if name in ("binary32", "flushed", "integers"):  # of coarser formats nothing may be known
         assert printed == {"forms", *["balls"] * balls_have_rules(network)}
 
