@@ -7,6 +7,7 @@ from certify.auditing.results import AuditReport, ClaimResult
 from certify.claims.trained.counting import TracksCount
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.tracks_decision import TracksDecision
+from certify.claims.trained.word_counting import WordsCount
 from certify.exports.html import page_of
 from certify.exports.pages.audit.page import audit_page
 from certify.exports.pages.decision.pages import page_of_decision
@@ -26,6 +27,7 @@ PAGES: Mapping[type, Callable[[Any], str]] = {
     Learned: learned_page,
     TracksCount: page_of_decision,
     TracksDecision: page_of_decision,
+    WordsCount: page_of_decision,
 }
 """Answers that have a page even without a certificate."""
 

@@ -6,18 +6,21 @@ from pathlib import PurePath
 
 from certify.claims.formula.sealed import read_accepted_file, read_sealed_text
 from certify.claims.trained.certified import read_certified
+from certify.claims.trained.certified_count import read_counted
 from certify.claims.trained.files import head_in, head_of
 from certify.claims.trained.float_show import FloatModelRow, cells_of, describe_row
 from certify.common.files import read_text, write_text
 from certify.exports.headline import headline, is_of_every_length, is_refutation
 from certify.exports.pages.base.page import open_templates, render_page
 from certify.exports.pages.certificate.page import certificate_page
+from certify.exports.pages.decision.count_page import count_page
 from certify.exports.pages.decision.page import Filed, FloatCells, decision_page
 from certify.exports.pages.softened.page import read_softened, softened_page
 from certify.exports.writing import name_of, text_file
 from constructions.errors import InputError, Unsupported
 from constructions.network.transformer import check_softmax
 from proofs.check import Certificate, Softened, printable
+from proofs.trained.certificate import COUNT
 
 
 def page_of(text: str, path: str, name: str, title: str = "") -> str:
@@ -32,6 +35,8 @@ def page_of(text: str, path: str, name: str, title: str = "") -> str:
     if (head := head_in(text)) is not None and head.is_by_length():
         return _page_of_trained(text, path, name, title)
     accepted = read_accepted_file(text, path)
+    if head is not None and head.property == COUNT:
+        return count_page(read_counted(text, path), [Filed(name, text)])
     try:
         if isinstance(accepted.given, Softened):
             return softened_page(read_softened(text, path), name)

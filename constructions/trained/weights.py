@@ -4,7 +4,7 @@ An input weighs the sum over the runs of the automaton of the product of their w
 section 1).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -39,6 +39,14 @@ class Weights:
     def times(self, factor: Fraction) -> "Weights":
         """Return the automaton with the weights of all inputs multiplied by a factor."""
         return Weights(tuple(factor * one for one in self.start), self.columns, self.tables, self.end)
+
+
+def weights_from_json(data: Mapping[str, Any]) -> Weights:
+    """Return the automaton of a certificate that the checker has accepted."""
+    tables = tuple(tuple(tuple((source, target, Fraction(weight)) for source, target, weight in row) for row in table)
+                   for table in data["tables"])
+    return Weights(tuple(map(Fraction, data["start"])), tuple(data["columns"]), tables,
+                   tuple(map(Fraction, data["end"])))
 
 
 def each_is_one(claim: TracksClaim, form: Layout) -> Weights:

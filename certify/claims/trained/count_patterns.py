@@ -331,7 +331,7 @@ def find_patterns(claim: TracksClaim, certificate: str, weights: Sequence[Weight
     with suppress(TimeIsUp):
         for part in json.loads(certificate)["evidence"]["parts"]:
             check_deadline()
-            number, machine = part["form"], _machine(part["machine"])
+            number, machine = part["form"], machine_from_json(part["machine"])
             sizes = [len(one.end) * len(claim.all_columns) * len(claim.forms[number].columns)
                      for one in (claim.machine, machine)]
             if part["place"] is None or max(sizes) > MOST_OF_ALL:
@@ -342,7 +342,8 @@ def find_patterns(claim: TracksClaim, certificate: str, weights: Sequence[Weight
     return sorted(found, key=lambda one: (-one.weight, one.form, one.place, one.token))
 
 
-def _machine(data: Mapping[str, list[list[list[list[int] | None]]]]) -> Transducer:
+def machine_from_json(data: Mapping[str, list[list[list[list[int] | None]]]]) -> Transducer:
+    """Return the machine of a part of a certificate."""
     return Transducer(int(str(data["start"])), tuple(tuple(tuple(
         None if step is None else tuple(step) for step in row) for row in table) for table in data["tables"]),
         tuple(None if end is None else tuple(end) for end in data["end"]))  # type: ignore[arg-type]

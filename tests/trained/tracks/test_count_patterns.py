@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cache
 from html import unescape
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,12 @@ from certify.claims.trained.count_errors import (
     undecided,
 )
 from certify.claims.trained.count_patterns import Pattern, find_patterns
+from certify.claims.trained.count_weights import read_weights
 from certify.claims.trained.counting import CountRow, TracksCount, count_tracks
 from certify.claims.trained.showing import SHOWN, Shown
 from certify.claims.trained.tracks_file import tracks_claim_of_table
+from certify.claims.trained.word_counting import count_words
+from certify.exports.html import page_of
 from certify.exports.pages.decision.pages import page_of_decision
 from constructions.deadline import NANOSECONDS, time_limit
 from constructions.tables import read_toml
@@ -38,6 +42,8 @@ from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Column, TracksClaim, all_inputs
 from constructions.trained.weights import by_steps
+from proofs.enclosures.float_models.model import presets
+from tests.trained.test_counts_of_words import of_the_zoo
 from tests.trained.tracks.adders import adder, adds, short_claim_text
 from tests.trained.tracks.plain_tracks import PlainNetwork
 from tests.trained.tracks.random_tracks import random_claim, random_layer
@@ -217,6 +223,16 @@ def test_the_page_has_bounds_errors_kinds_with_an_example_and_what_is_open() -> 
     curve = re.findall(r"<title>(n = .*?)</title>", page)
     assert curve == ["n = 3: 6.99588 %", "n = 4: 6.99588 % to 8.23045 %"]
     assert "What is open" not in page_of_decision(count(1.7)) == count(1.7).html()
+
+
+def test_the_page_of_a_certificate_of_a_count_is_that_of_the_count(tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text('letters = { 0 = 3, 2 = "1/2" }', encoding="utf-8")
+    network, named = blurred(1.7)
+    claim = replace(named, machine=replace(named.machine, variables=()))  # no certificate has their names
+    weighed = count_tracks(network, claim, workers=ONE, weights=read_weights(str(tmp_path / "w.toml"), claim))
+    words, binary32 = of_the_zoo("tomita_7", 5), presets()["binary32"]
+    for found in (weighed, count_words(*words), count_words(*words, run=binary32)):
+        assert page_of(found.certificate, "n", "n") == page_of_decision(found, "n")
 
 
 def test_the_page_of_a_count_of_words_is_by_length(monkeypatch: pytest.MonkeyPatch) -> None:
