@@ -27,7 +27,7 @@ from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import TracksClaim, check_tracks_fit, count_inputs
 from constructions.trained.weights import Weights, each_is_one, total_weight
 from proofs.enclosures.float_models.model import FloatModel
-from proofs.trained.counting.boxes import BoxSearch
+from proofs.trained.counting.boxes import BoxSearch, FoundBoxes
 from proofs.trained.counting.parts import Part, counts_text, parts_of_boxes, parts_of_inputs
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.wrong import Margins, sample_margin
@@ -246,10 +246,33 @@ def find_parts(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fr
         margins = Margins(floats, claim, number)
         yield from parts_of_inputs(margins, margins.inputs.every())
         return
-    search = BoxSearch(floats, claim, number)
-    left = seconds_left()
-    found = search.run(within, min(SECONDS * effort, SECONDS * effort if left is None else left // OF_TIME_LEFT))
+    search, found = find_boxes(floats, claim, number, within, effort)
     yield from heavy(list(parts_of_boxes(search, found, number)), within * inputs - found.open_weight)
+
+
+def find_boxes(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fraction, effort: int
+               ) -> tuple[BoxSearch, FoundBoxes]:
+    """Return the boxes of a form with the least open weight; for several layers by windows of up to ``effort`` columns.
+
+    Raises:
+        Unsupported: if the network has no boxes.
+    """
+    best: tuple[BoxSearch, FoundBoxes] | None = None
+    for window in range(1, effort + 1 if len(floats.network.attention_steps) > 1 else 2):
+        left = seconds_left()
+        try:
+            search = BoxSearch(floats, claim, number, window)
+        except Unsupported:
+            if best is None:
+                raise
+            break
+        found = search.run(within, min(SECONDS * effort, SECONDS * effort if left is None else left // OF_TIME_LEFT))
+        if best is None or found.open_weight < best[1].open_weight:
+            best = search, found
+        if not found.open:
+            break
+    assert best is not None, "there is a window"
+    return best
 
 
 def heavy(parts: Sequence[Part], spared: Fraction) -> list[Part]:

@@ -6,6 +6,7 @@ found by paths for each head alone, plus a rest that holds on the hull (docs/bac
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from proofs.trained.classes.forms import Forms
 from proofs.trained.tracks.levels import after_heads, between
+from proofs.trained.tracks.paths import VisibleSources
 from proofs.trained.tracks.ranges import FormRanges
 
 Array = NDArray[np.float64]
@@ -44,18 +46,86 @@ class BoxArrays:
 
 
 @dataclass(frozen=True)
+class Gains:
+    """Σ w (v - T) of some sources for vectors: exact weights and values, summed over the sources of each step.
+
+    ``values`` are Σ w v [N, steps], ``weights`` are Σ w [steps].
+    """
+
+    values: Array
+    weights: Array
+
+    def at(self, tops: Array) -> tuple[Array, Array]:
+        """Return the sums [N, steps] for thresholds T [N], and the sums of weights."""
+        return self.values - tops[:, np.newaxis] * self.weights, np.broadcast_to(self.weights, self.values.shape)
+
+    def only(self, chosen: Allowed) -> "Gains":
+        """Return those of some vectors."""
+        return Gains(self.values[chosen], self.weights)
+
+
+@dataclass(frozen=True)
+class SpreadGains:
+    """The greatest Σ w (v - T) where weights [steps, sources] are between two ends; values [N, steps, sources]."""
+
+    values: Array
+    low: Array
+    high: Array
+
+    def at(self, tops: Array) -> tuple[Array, Array]:
+        """Return the sums [N, steps] for thresholds T [N], and the sums of weights."""
+        rest = self.values - tops[:, np.newaxis, np.newaxis]
+        weights = np.where(rest > 0, self.high, self.low)
+        return (weights * rest).sum(-1), weights.sum(-1)
+
+    def only(self, chosen: Allowed) -> "SpreadGains":
+        """Return those of some vectors."""
+        return SpreadGains(self.values[chosen], self.low, self.high)
+
+
+@dataclass(frozen=True)
 class HeadSums:
-    """Σ w and Σ w·v of a head, by step of each column, by last state, and at fixed places; v by direction."""
+    """Weights and values of a head: least and greatest weight of each source, and the centre and radius of its value.
 
-    columns: list[tuple[Array, Array]]
-    last: tuple[Array, Array]
-    fixed: tuple[np.float64, Array]
+    Values are [directions, sources]; ``seen`` has the sources of each step, last state and of fixed places.
+    """
+
+    seen: VisibleSources
+    low: Array
+    high: Array
+    centre: Array
+    radius: Array
     ends: tuple[Array, Array]
+    is_exact: bool
 
-    @property
+    @cached_property
+    def columns(self) -> list[tuple[Array, Array]]:
+        """About Σ w and Σ w·v of each step of each column."""
+        return [self._sums(at) for at in self.seen.columns]
+
+    @cached_property
     def total(self) -> np.float64:
         """About the greatest sum of weights."""
-        return np.float64(self.fixed[0] + sum(one.max(initial=0) for one, _ in self.columns) + 10**-300)
+        fixed, _ = self._sums(self.seen.fixed)
+        return np.float64(fixed + sum(one.max(initial=0) for one, _ in self.columns) + 10**-300)
+
+    @property
+    def width(self) -> int:
+        """The numbers of a vector in the gains of a column."""
+        return max((at.shape[0] if self.is_exact else at.size for at in self.seen.columns), default=1)
+
+    def _sums(self, at: Indices) -> tuple[Array, Array]:
+        weights = (self.low + self.high) / 2
+        return weights[at].sum(-1), (weights * self.centre)[:, at].sum(-1)
+
+    def gains(self, vectors: Array) -> list[Gains | SpreadGains]:
+        """Return the gains along vectors [N, directions]: of each column, of last states and of fixed places."""
+        places = [*self.seen.columns, self.seen.lasts, self.seen.fixed[np.newaxis]]
+        if self.is_exact:
+            sums = map(self._sums, places)
+            return [Gains(vectors @ values, weights) for weights, values in sums]
+        values = vectors @ self.centre + np.abs(vectors) @ self.radius
+        return [SpreadGains(values[:, at], self.low[at], self.high[at]) for at in places]
 
 
 @dataclass(frozen=True)
@@ -88,16 +158,14 @@ class QueryVerdicts:
         step, rows = self.form.last, self.form.rows[head]
         asks = self.form.queries[query]
         seen, met = step.sources.visible(asks.place, self.own), step.sources.visible_rows(asks, self.own)
-        low, high = step.level.scores(head, self.own, met)
-        scores = (low + high) / 2
-        weights = np.zeros(len(step.level.places))
-        weights[met] = np.exp(scores - scores.max())
-        values = rows @ step.level.heads[head].written.centre.T
-        sums, met_values = weights * values, values[:, met]
-        return HeadSums([(weights[at].sum(-1), sums[:, at].sum(-1)) for at in seen.columns],
-                        (weights[seen.lasts].sum(-1), sums[:, seen.lasts].sum(-1)),
-                        (weights[seen.fixed].sum(), sums[:, seen.fixed].sum(-1)),
-                        (met_values.min(1), met_values.max(1)))
+        scores = step.level.scores(head, self.own, met)
+        low, high = (np.zeros(len(step.level.places)) for _ in scores)
+        low[met], high[met] = (np.exp(one - scores[1].max()) for one in scores)
+        written = step.level.heads[head].written
+        centre = rows @ written.centre.T
+        radius = np.abs(written.parts @ rows.T).sum(1).T + np.abs(rows) @ written.loose.T
+        ends = (centre - radius)[:, met].min(1), (centre + radius)[:, met].max(1)
+        return HeadSums(seen, low, high, centre, radius, ends, step.level.is_exact)
 
     def of(self, boxes: BoxArrays) -> Verdicts:
         """Return the verdicts on boxes."""
@@ -178,7 +246,7 @@ class QueryVerdicts:
 
     def greatest(self, head: int, boxes: BoxArrays, members: Indices, vectors: Array) -> Array:
         """Return the greatest vector · average of a head on some boxes: vectors [M, directions] on boxes [M]."""
-        size = max(1, AT_ONCE // max(map(len, self.form.columns.source), default=1))
+        size = max(1, AT_ONCE // max(1, self.heads[head].width))
         found = [self._greatest(self.heads[head], boxes, members[first:first + size], vectors[first:first + size])
                  for first in range(0, len(members), size)]
         return np.concatenate(found) if found else np.zeros(0)
@@ -187,15 +255,12 @@ class QueryVerdicts:
         """Use Newton's method on longest paths: each step takes the greatest of lines in the threshold."""
         tops = (np.where(vectors > 0, sums.ends[0], sums.ends[1]) * vectors).sum(1)
         left = np.arange(len(members))
-        columns = [(weights, vectors @ values, boxes.steps[column][members])
-                   for column, (weights, values) in enumerate(sums.columns)]
-        fixed, lasts = vectors @ sums.fixed[1], vectors @ sums.last[1]
+        gains, kept = sums.gains(vectors), [steps[members] for steps in boxes.steps]
         last_kept, each = boxes.lasts[members], np.arange(len(members))
         for _ in range(NEWTON):
-            best, heavy = self._longest(sums, columns, fixed, tops[left])
-            best = np.where(last_kept, best + lasts - tops[left, np.newaxis] * sums.last[0], -np.inf)
+            best, heavy = self._longest(gains, kept, last_kept, tops[left])
             at = best.argmax(1)
-            found = tops[left] + best[each, at] / np.maximum(heavy[each, at] + sums.last[0][at], 10**-300)
+            found = tops[left] + best[each, at] / np.maximum(heavy[each, at], 10**-300)
             moved = np.isfinite(found) & (found > tops[left] + 10**-12 * (1 + np.abs(found)))
             tops[left[moved]] = found[moved]
             count = np.count_nonzero(moved)
@@ -203,28 +268,31 @@ class QueryVerdicts:
                 break
             if count < FEWER * len(left):  # copies take longer than a few that are not needed
                 left, each, last_kept = left[moved], each[:count], last_kept[moved]
-                fixed, lasts = fixed[moved], lasts[moved]
-                columns = [(weights, values[moved], kept[moved]) for weights, values, kept in columns]
+                gains, kept = [one.only(moved) for one in gains], [steps[moved] for steps in kept]
         return np.asarray(tops)
 
-    def _longest(self, sums: HeadSums, columns: Sequence[tuple[Array, Array, Allowed]], fixed: Array, tops: Array
+    def _longest(self, gains: Sequence[Gains | SpreadGains], kept: Sequence[Allowed], last_kept: Allowed, tops: Array
                  ) -> tuple[Array, Array]:
-        """Return, for each state, the greatest Σ w (v - T) of a path that ends there, and Σ w of it."""
+        """Return, for each last state, the greatest Σ w (v - T) of a path that ends there, and Σ w of it."""
+        *columns, lasts, fixed = gains
         best = np.full((len(tops), self.states), -np.inf)
         heavy, each = np.ones_like(best), np.arange(len(tops))
-        best[:, self.start], heavy[:, self.start] = fixed - sums.fixed[0] * tops, sums.fixed[0]
-        for pairs, (weights, values, kept) in zip(self.pairs, columns, strict=True):
-            gains = np.where(kept, values - tops[:, np.newaxis] * weights, -np.inf)
+        (first, weight), (last, last_weight) = fixed.at(tops), lasts.at(tops)
+        best[:, self.start], heavy[:, self.start] = first[:, 0], weight[:, 0]
+        for pairs, column, steps in zip(self.pairs, columns, kept, strict=True):
+            sums, weights = column.at(tops)
+            sums = np.where(steps, sums, -np.inf)
             new, new_heavy = np.full_like(best, -np.inf), np.ones_like(best)
             for source, target, those in pairs:
-                mine = gains[:, those]
+                mine = sums[:, those]
                 at = mine.argmax(1)
                 found = mine[each, at] + best[:, source]
                 better = found > new[:, target]
-                new_heavy[:, target] = np.where(better, weights[those[at]] + heavy[:, source], new_heavy[:, target])
+                new_heavy[:, target] = np.where(better, weights[each, those[at]] + heavy[:, source],
+                                                new_heavy[:, target])
                 new[:, target] = np.where(better, found, new[:, target])
             best, heavy = new, new_heavy
-        return best, heavy
+        return np.where(last_kept, best + last, -np.inf), heavy + last_weight
 
     def moves(self, column: int, steps: Indices, slopes: Array, middle: Array) -> Array:
         """Return about what steps of a column add to a linear row with these slopes at these averages.

@@ -6,7 +6,7 @@ not proof.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter
 
@@ -17,8 +17,9 @@ from constructions.errors import Unsupported
 from constructions.trained.tracks import TracksClaim
 from proofs.trained.counting.box_verdicts import BoxArrays, QueryVerdicts
 from proofs.trained.forward import FloatNetwork
-from proofs.trained.tracks.queries import Restricted
+from proofs.trained.tracks.queries import Restricted, TokenQuery
 from proofs.trained.tracks.ranges import FormRanges
+from proofs.trained.tracks.windows import windowed
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -33,10 +34,12 @@ MOST_OPEN = 1 << 16
 class InputBox:
     """Inputs by the steps of each column and the last states; at a ``query`` the answer is ``answer``.
 
-    ``token`` is the greatest other logit in the middle of the box; ``weight`` is the number of inputs.
+    The row ``own`` of the last attention step asks. ``token`` is the greatest other logit in the middle of the box;
+    ``weight`` is the number of inputs.
     """
 
     query: int
+    own: int
     answer: int
     steps: tuple[Allowed, ...]
     lasts: Allowed
@@ -61,23 +64,24 @@ class FoundBoxes:
 
 
 class BoxSearch:
-    """The search for boxes of one form, for a network with one attention step."""
+    """The search for boxes of one form; states have the last ``window`` - 1 columns."""
 
-    def __init__(self, floats: FloatNetwork, claim: TracksClaim, number: int) -> None:
-        """Raise Unsupported unless the network has exactly one attention step."""
-        self.floats, self.claim = floats, claim
-        self.form = FormRanges(floats, claim, claim.forms[number])
-        if self.form.before:
-            raise Unsupported("the network has several attention steps")
+    def __init__(self, floats: FloatNetwork, claim: TracksClaim, number: int, window: int = 1) -> None:
+        """Raise Unsupported if the network has no abstract words, or these are too many."""
+        widened = windowed(claim, number, window)
+        if widened is None:
+            raise Unsupported(f"windows of {window} columns: too many classes")
+        self.floats, self.claim = floats, widened
+        self.form = FormRanges(floats, widened, widened.forms[0])
         # directions of a certificate are orthonormal to 2^-30; here that error would exceed box_verdicts.ROOM
         self.form.last.rows = [np.linalg.qr(rows.T)[0].T if len(rows) else rows for rows in self.form.last.rows]
         self.columns = self.form.columns
-        self.verdicts: dict[int, QueryVerdicts] = {}
+        self.verdicts: dict[tuple[int, int], QueryVerdicts] = {}
         self.end = np.inf
         self.pairs = [self._pairs(column) for column in range(len(self.columns.source))]
         everything = [np.ones((1, len(source)), np.bool_) for source in self.columns.source]
         steps, lasts, weights = self.trimmed(everything, self.columns.may_end[np.newaxis])
-        self.whole = InputBox(-1, -1, tuple(one[0] for one in steps), lasts[0], weights[0])
+        self.whole = InputBox(-1, -1, -1, tuple(one[0] for one in steps), lasts[0], weights[0])
 
     def _pairs(self, column: int) -> list[tuple[int, int, Indices]]:
         keys = self.columns.source[column] * self.columns.states + self.columns.target[column]
@@ -112,31 +116,43 @@ class BoxSearch:
         found = []
         for number, query in enumerate(self.form.queries):
             steps, lasts = tuple(query.steps(column) for column in range(len(self.columns.source))), query.lasts()
-            answer = self.form.form.layout[query.place + 1]
+            answer, rows = self.form.form.layout[query.place + 1], self._rows(query)
             if query.by is None:
                 tokens = self.columns.ends(answer)
-                found += [InputBox(number, int(tokens[state]), steps, lasts & (np.arange(len(lasts)) == state))
-                          for state in np.flatnonzero(lasts).tolist()]
+                found += [InputBox(number, int(rows[state]), int(tokens[state]), steps,
+                                   lasts & (np.arange(len(lasts)) == state))
+                          for state in np.flatnonzero(lasts & (rows >= 0)).tolist()]
                 continue
-            tokens, heads = self.columns.tokens(answer), self._verdicts_of(number).heads
-            keys = np.vstack([
-                self.columns.source[query.by], self.columns.target[query.by], tokens,
-                *(np.round(np.vstack(head.columns[query.by]) * 2**40) for head in heads)])
-            _, groups = np.unique(keys, axis=1, return_inverse=True)
-            for group in range(groups.max() + 1):
-                chosen = (groups.ravel() == group) & steps[query.by]
-                if chosen.any():
-                    split = tuple(chosen if column == query.by else one for column, one in enumerate(steps))
-                    found.append(InputBox(number, int(tokens[np.flatnonzero(chosen)[0]]), split, lasts))
+            tokens = self.columns.tokens(answer)
+            for chosen in self._alike(number, query.by, rows, steps[query.by] & (rows >= 0), tokens):
+                split = tuple(chosen if column == query.by else one for column, one in enumerate(steps))
+                at = np.flatnonzero(chosen)[0]
+                found.append(InputBox(number, int(rows[at]), int(tokens[at]), split, lasts))
         return found
 
-    def _verdicts_of(self, query: int) -> QueryVerdicts:
-        if query not in self.verdicts:
-            asks = self.form.queries[query]
-            member = Restricted(asks).classes[0]
-            self.verdicts[query] = QueryVerdicts(self.form, query, self.form.last.sources.own(asks, int(member)),
-                                                 self.pairs)
-        return self.verdicts[query]
+    def _rows(self, query: TokenQuery) -> Indices:
+        """Return the row of the last attention step that asks, for each class of a query; -1 where there is none."""
+        found = np.full(self.columns.states if query.by is None else len(self.columns.source[query.by]), -1)
+        for member in Restricted(query).classes.tolist():
+            found[member] = self.form.last.sources.own(query, member)
+        return found
+
+    def _alike(self, query: int, column: int, rows: Indices, kept: Allowed, tokens: Indices) -> Iterator[Allowed]:
+        """Yield the steps of a column with the same effect."""
+        for own in np.unique(rows[kept]).tolist():
+            heads = self._verdicts_of(query, own).heads
+            keys = np.vstack([
+                self.columns.source[column], self.columns.target[column], tokens,
+                *(np.round(np.vstack(head.columns[column]) * 2**40) for head in heads)])
+            mine = kept & (rows == own)
+            _, groups = np.unique(keys, axis=1, return_inverse=True)
+            for group in np.unique(groups.ravel()[mine]).tolist():
+                yield mine & (groups.ravel() == group)
+
+    def _verdicts_of(self, query: int, own: int) -> QueryVerdicts:
+        if (query, own) not in self.verdicts:
+            self.verdicts[query, own] = QueryVerdicts(self.form, query, own, self.pairs)
+        return self.verdicts[query, own]
 
     def trimmed(self, steps: Sequence[Allowed], lasts: Allowed) -> tuple[list[Allowed], Allowed, Array]:
         """Remove from boxes [N, steps] the steps on none of their paths; return also the number of inputs of each."""
@@ -160,36 +176,37 @@ class BoxSearch:
     def _tested(self, boxes: Sequence[InputBox], wrong: list[InputBox]) -> list[InputBox]:
         """Return the open boxes; append the wrong ones to ``wrong``."""
         found: list[InputBox] = []
-        for query in sorted({box.query for box in boxes}):
-            those = [box for box in boxes if box.query == query]
+        groups: dict[tuple[int, int], list[InputBox]] = {}
+        for box in boxes:
+            groups.setdefault((box.query, box.own), []).append(box)
+        for _, those in sorted(groups.items()):
             for first in range(0, len(those), BATCH):
-                for box, verdict in self._verdicts(query, those[first:first + BATCH]):
+                for box, verdict in self._verdicts(those[first:first + BATCH]):
                     (wrong if verdict else found).append(box)
         return found
 
-    def _verdicts(self, query: int, boxes: list[InputBox]) -> Iterator[tuple[InputBox, bool]]:
-        """Yield the boxes that are not right, and whether each is wrong."""
+    def _verdicts(self, boxes: list[InputBox]) -> Iterator[tuple[InputBox, bool]]:
+        """Yield the boxes of one query and row that are not right, and whether each is wrong."""
         stacked = [np.stack([box.steps[column] for box in boxes]) for column in range(len(self.columns.source))]
         steps, lasts, weights = self.trimmed(stacked, np.stack([box.lasts for box in boxes]))
         keep = np.flatnonzero(weights > 0)
         if not len(keep):
             return
         steps, lasts, weights = [one[keep] for one in steps], lasts[keep], weights[keep]
-        answers = np.array([boxes[index].answer for index in keep])
+        trimmed = [replace(boxes[index], steps=tuple(one[place].copy() for one in steps), lasts=lasts[place].copy(),
+                           weight=weights[place]) for place, index in enumerate(keep.tolist())]
         if perf_counter() > self.end:
-            yield from ((InputBox(query, int(answers[index]), tuple(one[index].copy() for one in steps),
-                                  lasts[index].copy(), weight), False) for index, weight in enumerate(weights))
+            yield from ((box, False) for box in trimmed)
             return
-        found = self._verdicts_of(query).of(BoxArrays(steps, lasts, answers))
+        answers = np.array([box.answer for box in trimmed])
+        found = self._verdicts_of(boxes[0].query, boxes[0].own).of(BoxArrays(steps, lasts, answers))
         for index in np.flatnonzero(~found.is_right).tolist():
-            box = InputBox(query, int(answers[index]), tuple(one[index].copy() for one in steps), lasts[index].copy(),
-                           weights[index],
-                           int(found.tokens[index]), found.slopes[index], found.middles[index])
-            yield box, bool(found.is_wrong[index])
+            yield replace(trimmed[index], token=int(found.tokens[index]), slopes=found.slopes[index],
+                          middle=found.middles[index]), bool(found.is_wrong[index])
 
     def _split(self, box: InputBox) -> list[InputBox]:
         """Split a box in two: by the column whose steps move the row most, at the middle of their terms in it."""
-        verdicts, best = self._verdicts_of(box.query), (np.float64(-1), 0, np.zeros(0, np.intp), np.zeros(0))
+        verdicts, best = self._verdicts_of(box.query, box.own), (np.float64(-1), 0, np.zeros(0, np.intp), np.zeros(0))
         assert box.slopes is not None and box.middle is not None
         for column, kept in enumerate(box.steps):
             those = np.flatnonzero(kept)
@@ -207,7 +224,7 @@ class BoxSearch:
             kept = np.zeros_like(box.steps[column])
             kept[those[chosen]] = True
             steps = tuple(kept if at == column else one for at, one in enumerate(box.steps))
-            parts.append(InputBox(box.query, box.answer, steps, box.lasts))
+            parts.append(InputBox(box.query, box.own, box.answer, steps, box.lasts))
         return parts
 
 

@@ -7,6 +7,7 @@ machine with a node of each diagram (docs/background/counting.md, section 3).
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,9 @@ from proofs.trained.counting.boxes import BoxSearch, InputBox
 
 NOTHING = -1
 MOST_NODES = 1 << 20
-MOST_STATES = 1 << 16  # of one column, before states are merged
+MOST_EXPLORED = 1 << 16  # states of one column, before they are merged
+MOST_STATES = 1 << 12  # of one column: a claim has no more
+FEW_BOXES = 16
 Indices = NDArray[np.intp]
 Node = int
 Key = tuple[int, tuple[Node, ...], Node | None]
@@ -95,14 +98,50 @@ class Diagrams:
         return table[key]
 
 
+def fitted_claim(search: BoxSearch, avoided: Sequence[InputBox], met: Sequence[InputBox] = (),
+                 place: int | None = None, token: int | None = None) -> TracksClaim | None:
+    """Return `sub_claim`, or if its machine is too large, the claim about fewer inputs.
+
+    Then hulls of two boxes are avoided, or fewer boxes are met.
+    """
+    while True:
+        try:
+            return sub_claim(search, avoided, met, place, token)
+        except Unsupported:
+            if len(avoided) <= FEW_BOXES and len(met) > 1:
+                met = sorted(met, key=lambda box: -box.weight)[:len(met) // 2]
+            elif len(avoided) > 1:
+                avoided = joined(search, avoided)
+            else:
+                return None
+
+
+def joined(search: BoxSearch, boxes: Sequence[InputBox]) -> list[InputBox]:
+    """Return fewer boxes that contain these: hulls of pairs of one place, those that add the fewest other inputs."""
+    order = sorted(boxes, key=lambda box: (search.place(box), *(one.tobytes() for one in (*box.steps, box.lasts))))
+    pairs = [(one, other) for one, other in pairwise(order) if search.place(one) == search.place(other)]
+    pairs = pairs or list(pairwise(order))
+    lasts = np.stack([one.lasts | other.lasts for one, other in pairs])
+    steps, lasts, weights = search.trimmed([np.stack([one.steps[column] | other.steps[column] for one, other in pairs])
+                                            for column in range(len(search.columns.source))], lasts)
+    added = weights - np.array([one.weight + other.weight for one, other in pairs])
+    taken, made = set[int](), list[InputBox]()
+    for number in np.argsort(added, kind="stable").tolist():
+        if taken.isdisjoint(map(id, pairs[number])) and len(made) < max(1, len(pairs) // 4):
+            taken.update(map(id, pairs[number]))
+            made.append(replace(pairs[number][0], steps=tuple(one[number] for one in steps), lasts=lasts[number],
+                                weight=weights[number]))
+    return [*made, *(box for box in boxes if id(box) not in taken)]
+
+
 def sub_claim(search: BoxSearch, avoided: Sequence[InputBox], met: Sequence[InputBox] = (), place: int | None = None,
-              token: int | None = None, most: int = 1 << 12) -> TracksClaim | None:
+              token: int | None = None) -> TracksClaim | None:
     """Return the claim about the inputs in none of the boxes ``avoided``, and in one of ``met`` if any are given.
 
     With a ``place`` the layout ends there, and the machine writes ``token``. None if no input remains.
 
     Raises:
-        Unsupported: if its machine has more than ``most`` states in a column.
+        Unsupported: if its machine has more than MOST_STATES states in a column.
     """
     by_place: dict[int, list[InputBox]] = {}
     for box in avoided:
@@ -117,7 +156,7 @@ def sub_claim(search: BoxSearch, avoided: Sequence[InputBox], met: Sequence[Inpu
     if start not in number:
         return None
     states = max(len(ends), *map(len, tables))
-    if states > most:
+    if states > MOST_STATES:
         raise Unsupported(f"the inputs that are called right or wrong have a machine of {states:,} states")
     return claim_of_tables(search.claim, form, number[start], tables, ends, place)
 
@@ -147,7 +186,7 @@ def _explored(search: BoxSearch, diagrams: Diagrams, start: Key) -> tuple[
                 target = int(columns.target[column][step]), left, hit
                 made[target] = None
                 found[key, int(columns.letters[column][step])] = target, step
-        if len(made) > MOST_STATES:
+        if len(made) > MOST_EXPLORED:
             raise Unsupported(f"the inputs that are called right or wrong have a machine of {len(made):,} states")
         layers.append(made)
         moves.append(found)

@@ -15,7 +15,7 @@ from constructions.trained.weights import Weights
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.certificate import TRACKS, certificate_text, counts_to_json
 from proofs.trained.counting.boxes import BoxSearch, FoundBoxes, InputBox
-from proofs.trained.counting.machines import of_inputs, sub_claim
+from proofs.trained.counting.machines import fitted_claim, of_inputs
 from proofs.trained.tracks.wrong import Margins
 
 Indices = NDArray[np.intp]
@@ -45,18 +45,17 @@ class Part:
 def parts_of_boxes(search: BoxSearch, found: FoundBoxes, number: int) -> Iterator[Part]:
     """Yield the right inputs, those in no box, and the wrong ones by place and token of the first error.
 
-    Raises:
-        Unsupported: if a machine has too many states.
+    Parts whose machines would be too large have fewer inputs.
     """
     bad = [*found.wrong, *found.open]
-    if (claim := sub_claim(search, bad)) is not None:
+    if (claim := fitted_claim(search, bad)) is not None:
         yield Part(number, None, None, claim)
     errors: dict[tuple[int, int], list[InputBox]] = {}
     for box in found.wrong:
         errors.setdefault((search.place(box), box.token), []).append(box)
     for (place, token), met in sorted(errors.items()):
         avoided = [box for box in bad if search.place(box) < place]
-        if (claim := sub_claim(search, avoided, met, place, token)) is not None:
+        if (claim := fitted_claim(search, avoided, met, place, token)) is not None:
             yield Part(number, place, token, claim)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from copy import deepcopy
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -27,12 +28,14 @@ from constructions.trained.tracks import TracksClaim, count_inputs
 from constructions.trained.tracks_form import tracks_claim_to_json
 from constructions.trained.weights import each_is_one
 from proofs.check import Malformed
+from proofs.trained.counting import machines
 from proofs.trained.counting.boxes import BoxSearch
 from proofs.trained.counting.parts import parts_of_boxes
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.inputs import TransducerArrays
 from tests.check.trained_networks import refusal_of
 from tests.trained.tracks.adders import adder, adds
+from tests.trained.tracks.neighbours import copier, copies
 from tests.trained.tracks.plain_tracks import PlainNetwork, first_answer, played
 from tests.trained.tracks.random_tracks import random_claim, random_layer
 
@@ -243,3 +246,23 @@ def test_an_error_at_an_answer_that_is_read_before_is_refused() -> None:
     at = next(place for place, one in enumerate(layout) if one[0] == "answer")
     layout.insert(at, layout[at])
     assert refusal_of(found) is not None
+
+
+@pytest.mark.parametrize(("most", "least", "greatest"), [(3, 51, 51), (2, 8, 222)])
+def test_machines_with_too_many_states_allow_fewer_inputs(most: int, least: int, greatest: int,
+                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "EACH", 0)
+    monkeypatch.setattr(machines, "MOST_STATES", most)
+    (row,) = count_tracks(*blurred(1.7), workers=ONE).rows
+    assert (row.least, row.most) == (least, greatest)
+
+
+@pytest.mark.parametrize(("sharp", "effort", "least", "greatest"), [(40, 2, 81, 81), (1.5, 2, 27, 69),
+                                                                    (1.5, 3, 45, 45)])
+def test_windows_of_two_layers_bound_the_number_of_right_copies(sharp: float, effort: int, least: int, greatest: int,
+                                                                monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "EACH", 0)
+    network = copier(3, 4, sharp)
+    claim = replace(copies(3, 4), margin=Fraction(0))
+    (row,) = count_tracks(network, claim, CountQuestion(), effort, ONE).rows
+    assert least <= row.least <= counted_plainly((network, claim)) <= row.most <= greatest
