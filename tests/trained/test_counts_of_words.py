@@ -24,6 +24,7 @@ from constructions.trained.claim import WordsClaim, input_tokens, judged
 from constructions.trained.json_form import network_to_json
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
+from proofs.check import Malformed, Rejected
 from proofs.enclosures.float_models.model import presets
 from proofs.trained.counting.verdicts import letters_weigh
 from proofs.words.tracking import cases_at
@@ -106,6 +107,50 @@ def test_several_offsets_and_margins_are_bounded(seed: int, changes: dict[str, A
     question = network, replace(claim, **changes)
     for row, (total, right) in zip(count_words(*question).rows, counted_plainly(question), strict=True):
         assert row.total == total and row.least <= right <= row.most
+        assert "margin" in changes or row.is_exact
+
+
+def test_words_that_are_wrong_at_some_offsets_only_are_wrong() -> None:
+    network, claim = of_random_weights("each", 0)
+    for last, own in ((2, [0, 1, 2]), (8, [0, 4])):
+        question = network, replace(claim, offsets=(0, last))
+        found = count_words(*question)
+        assert [(row.total, row.least, row.most) for row in found.rows] == [
+            (total, right, right) for total, right in counted_plainly(question)]
+        parts = json.loads(found.certificate)["evidence"]["parts"]
+        assert [part["offsets"][0] for part in parts if "offsets" in part] == own
+
+
+def test_a_lemma_about_some_offsets_proves_no_word_right_and_none_without_rows_there() -> None:
+    network, claim = of_random_weights("each", 0)
+    document = json.loads(count_words(network, replace(claim, offsets=(0, 2))).certificate)
+    assert refusal_of(document) is None
+
+    def changed(number: int, **keys: Any) -> dict[str, Any]:
+        made = deepcopy(document)
+        made["evidence"]["parts"][number] |= keys
+        return made
+
+    keys = ("max_n", "margin", "offsets", "automaton", "cases", "by", "evidence")
+    first = document["evidence"]["parts"][0] | {"offsets": [0, 0]}
+    units = [unit for unit in first["evidence"]["units"] if unit["offset"] == 0]
+    first["evidence"] = {**first["evidence"], "units": units}
+    made = deepcopy(document)
+    made["evidence"]["parts"][0] = {key: first[key] for key in keys}
+    assert refusal_of(made) is Rejected
+    made["counts"]["right"] = [["0", most] for _, most in made["counts"]["right"]]
+    assert refusal_of(made) is None
+    for offsets in ([0, 3], [1, 0], [0], []):
+        assert refusal_of(changed(1, offsets=offsets)) is Malformed
+    made = deepcopy(document)
+    del made["evidence"]["parts"][1]["offsets"]
+    assert refusal_of(made) is Rejected
+    network, claim = of_random_weights("each", 17)
+    found = count_words(network, replace(claim, offsets=(0, 5)))
+    document = json.loads(found.certificate)
+    assert document["counts"]["right"][-1] == ["4", "5"] and refusal_of(document) is None  # no rows at offset 5
+    document["counts"]["right"][-1] = ["4", "4"]
+    assert refusal_of(document) is Rejected
 
 
 def test_wrong_prefixes_bound_the_right_words_of_greater_lengths(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def read_counted(text: str, path: str) -> AnyCount:
         return TracksCount(network, claim, _with_claimed(rows, data), text, 0.0, weights, run,
                            patterns=tuple(find_patterns(claim, text, weights)))
     lemmas = [_lemma_of(data["claim"], part) for part in data["evidence"]["parts"]]
-    found = [row_of(one) for one in count_by_length(claim, lemmas, weights)]
+    found = [row_of(one) for one in count_by_length(network, claim, lemmas, weights)]
     return WordsCount(network, claim, _with_claimed(found, data), text, 0.0, weights, run)
 
 
@@ -69,6 +69,6 @@ def _weight(claim: TracksClaim, part: Mapping[str, Any], weights: Weights) -> Fr
 
 def _lemma_of(claim: Mapping[str, Any], part: Mapping[str, Any]) -> Lemma:
     """Return a lemma, without its evidence."""
-    keys = {key: part[key] for key in ("max_n", "margin", "automaton", "cases")}
+    keys = {key: part[key] for key in ("max_n", "margin", "offsets", "automaton", "cases") if key in part}
     found: WordsClaim = claim_from_json({**claim, **keys}, "part")
     return Lemma(found, None)

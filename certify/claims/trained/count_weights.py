@@ -17,7 +17,7 @@ from constructions.tables import Table, check_keys, exact, read_toml, shown, tex
 from constructions.trained.claim import WordsClaim
 from constructions.trained.tracks import Column, TracksClaim
 from constructions.trained.weights import ONE, Transition, Weights, by_steps, product_of, total_weight
-from proofs.trained.counting.verdicts import count_by_length
+from proofs.trained.counting.verdicts import total_of_words
 
 ALIKE = "alike"
 WORD = "word"
@@ -50,7 +50,7 @@ def read_weights(path: str, claim: TracksClaim | WordsClaim) -> list[Weights]:
     """
     if isinstance(claim, WordsClaim):
         words = [Shape({WORD: claim.alphabet}, n) for n in range(claim.lengths[0], claim.lengths[1] + 1)]
-        return weights_of_shapes(path, words, lambda _number, one: count_by_length(claim, [], [one])[0].total)
+        return weights_of_shapes(path, words, lambda _number, one: total_of_words(claim, one))
     tracks = {track.name: track.letters for track in claim.tracks}
     shapes = [Shape(tracks, len(form.columns), claim.typed_last_first) for form in claim.forms]
     return weights_of_shapes(path, shapes, lambda number, one: total_weight(claim, claim.forms[number], one))

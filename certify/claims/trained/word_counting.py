@@ -100,7 +100,7 @@ def count_words(network: TrainedNetwork, claim: WordsClaim, question: CountQuest
 def concluded(network: TrainedNetwork, claim: WordsClaim, lemmas: Sequence[Lemma], weights: Sequence[Weights] | None,
               run: FloatModel | None) -> tuple[tuple[WordsRow, ...], str, str]:
     """Return the bounds that lemmas give, the certificate, and why the checker refuses it."""
-    rows = tuple(row_of(one) for one in count_by_length(claim, lemmas, weights))
+    rows = tuple(row_of(one) for one in count_by_length(network, claim, lemmas, weights))
     text = word_counts_text(network, claim, lemmas, [(row.least, row.most) for row in rows], weights, run)
     return rows, text, why_refused(text)
 

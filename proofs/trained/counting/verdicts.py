@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from constructions.trained.claim import WordsClaim
+from constructions.trained.claim import WordsClaim, last_offset
 from constructions.trained.claim_form import claim_to_json
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.weights import ONE, Weights
@@ -29,8 +29,8 @@ class CountedWords:
     wrong: Mapping[int, Fraction] = field(default_factory=dict)
 
 
-def count_by_length(claim: WordsClaim, lemmas: Sequence[Lemma], weights: Sequence[Weights] | None = None
-                    ) -> list[CountedWords]:
+def count_by_length(network: TrainedNetwork, claim: WordsClaim, lemmas: Sequence[Lemma],
+                    weights: Sequence[Weights] | None = None) -> list[CountedWords]:
     """Return, for each length, the weights of its words, as far as lemmas decide them.
 
     Counted are words after whose last letter a case with a row holds.
@@ -39,9 +39,20 @@ def count_by_length(claim: WordsClaim, lemmas: Sequence[Lemma], weights: Sequenc
         Unsupported: if a formula looks ahead.
     """
     verdicts, (first, last) = _Verdicts(claim, lemmas), claim.lengths
-    if weights is None:
+    if weights is None and not verdicts.own:
         return [one for one in verdicts.sums(every_word(claim, last)) if one.n >= first]
-    return [[*verdicts.sums(one)][-1] for one in weights]
+    found = []
+    for number, n in enumerate(range(first, last + 1)):
+        longest = last_offset(network, len(claim.before) + n + len(claim.after), claim.offsets)
+        shorter = _Verdicts(claim, [one for one in lemmas if one.claim.offsets == claim.offsets
+                                    or one.claim.offsets[0] <= longest])
+        found.append([*shorter.sums(every_word(claim, n) if weights is None else weights[number])][-1])
+    return found
+
+
+def total_of_words(claim: WordsClaim, weights: Weights) -> Fraction:
+    """Return the weight of all counted words of the length of an automaton."""
+    return [*_Verdicts(claim, []).sums(weights)][-1].total
 
 
 def every_word(claim: WordsClaim, n: int) -> Weights:
@@ -60,6 +71,7 @@ class _Verdicts:
     def __init__(self, claim: WordsClaim, lemmas: Sequence[Lemma]) -> None:
         self.claim, self.lemmas = claim, [lemma.claim for lemma in lemmas]
         self.trackers = [track(one) for one in (claim, *self.lemmas)]
+        self.own = any(lemma.offsets != claim.offsets for lemma in self.lemmas)
         self.needed = [frozenset(row for row in case.above) for case in claim.cases]
         self.steps: dict[tuple[Followed, int, int], Followed] = {}
 
@@ -117,7 +129,7 @@ class _Verdicts:
             for row in (row for case in state.cases for row in lemma.cases[case].above if n <= lemma.lengths[1]):
                 if negated(row) in needed:
                     return WRONG + n
-                if lemma.margin >= self.claim.margin:
+                if lemma.margin >= self.claim.margin and lemma.offsets == self.claim.offsets:
                     proved.add(row)
         return max(before, RIGHT if needed <= proved else OPEN)
 
@@ -128,5 +140,5 @@ def word_counts_text(network: TrainedNetwork, claim: WordsClaim, lemmas: Sequenc
     """Return the certificate of a count of words: docs/background/counting.md, section 5."""
     return certificate_text(
         WORDS, "parts", network, claim_to_json(claim),
-        {"parts": [lemma.to_json(claim_to_json(lemma.claim)) for lemma in lemmas]}, run_to_json(run, claim),
+        {"parts": [lemma.to_json(claim_to_json(lemma.claim), claim) for lemma in lemmas]}, run_to_json(run, claim),
         counts_to_json(right, weights))

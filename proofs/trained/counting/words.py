@@ -28,9 +28,9 @@ NEAR = 10**-9
 """Rows with float values nearer to the margin are left open."""
 SINK = 0
 """The state without cases, which words lead to that are too long or not followed."""
-Mark = tuple[bool, tuple[Row, ...]]
-"""Whether the margin is the claim's, else 0; and rows that are above it."""
-NOTHING: Mark = (True, ())
+Mark = tuple[bool, tuple[Row, ...], int | None]
+"""Whether the margin is the claim's, else 0; rows that are above it; and an offset, if this holds only there."""
+NOTHING: Mark = (True, (), None)
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,10 @@ class Lemma:
     claim: WordsClaim
     cover: CoverJson | None
 
-    def to_json(self, claim_json: dict[str, Any]) -> dict[str, Any]:
-        """Return the part of a certificate; ``claim_json`` is the lemma's claim as JSON."""
-        keys = {key: claim_json[key] for key in ("max_n", "margin", "automaton", "cases")}
+    def to_json(self, claim_json: dict[str, Any], counted: WordsClaim) -> dict[str, Any]:
+        """Return the part of a certificate of a ``counted`` claim; ``claim_json`` is the lemma's claim as JSON."""
+        is_own = self.claim.offsets != counted.offsets
+        keys = {key: claim_json[key] for key in ("max_n", "margin", *["offsets"] * is_own, "automaton", "cases")}
         if self.cover is None:
             return keys | {"by": "each word", "evidence": {}}
         return keys | {"by": "cover", "evidence": {
@@ -81,7 +82,7 @@ class WordRuns:
     @property
     def has_wrong(self) -> bool:
         """Whether a wrong word was found."""
-        return any(not is_right for is_right, _ in self.marks)
+        return any(not is_right for is_right, *_ in self.marks)
 
     def _levels(self, most: int) -> Iterator[Level]:
         longest = self.claim.lengths[1]
@@ -115,32 +116,42 @@ class WordRuns:
         wrong = {column: self._mark(False, [negated(self._row(column))]) for column in {*worst[is_wrong].tolist()}}
         marks = np.where(is_right, right[which.ravel()], 0)
         marks[is_wrong] = [wrong[column] for column in worst[is_wrong].tolist()]
+        below = np.where(needed, values + self.rows.margin, np.inf) < -NEAR  # at some of the offsets only
+        for word in np.flatnonzero(below.any((0, 2)) & ~is_wrong & is_kept).tolist():
+            offset, column = np.argwhere(below[:, word])[0].tolist()
+            marks[word] = self._mark(False, [negated(self._row(column))], self.claim.offsets[0] + offset)
         return marks, np.asarray(is_right | self.extends_all)
 
     def _row(self, column: int) -> Row:
         case, row = self.rows.rows[column]
         return self.claim.cases[case].above[row]
 
-    def _mark(self, is_right: bool, rows: Iterable[Row]) -> int:
-        return self.marks.setdefault((is_right, tuple(dict.fromkeys(rows))), len(self.marks))
+    def _mark(self, is_right: bool, rows: Iterable[Row], offset: int | None = None) -> int:
+        return self.marks.setdefault((is_right, tuple(dict.fromkeys(rows)), offset), len(self.marks))
 
     def lemmas(self) -> Iterator[Lemma]:
-        """Yield the lemmas of what was found: one if the margin is 0, else one for right and one for wrong words."""
+        """Yield the lemmas of what was found: one if the margin is 0, else one for right and one for wrong words.
+
+        Each offset at which words are wrong that are not wrong at all of them has its own lemma.
+        """
         marks = [*self.marks]
         kinds = [(True, False)] if not self.claim.margin else [(True,), (False,)]
-        for kind in kinds:
-            kept = np.array([place if mark[1] and mark[0] in kind else 0 for place, mark in enumerate(marks)])
+        own = sorted({offset for _, _, offset in marks if offset is not None})
+        for kind, offset in [*((kind, None) for kind in kinds), *(((False,), offset) for offset in own)]:
+            kept = np.array([place if rows and is_right in kind and at == offset else 0
+                             for place, (is_right, rows, at) in enumerate(marks)])
             steps, states, start = automaton_of(self.levels, kept, len(self.claim.alphabet))
             cases = tuple(Case(When(None, tuple(np.nonzero(states == place)[0].tolist())), mark[1])
                           for place, mark in enumerate(marks) if place and (states == place).any())
             if cases:
-                yield self.lemma(Automaton(start, steps), cases, self.claim.margin if kind[0] else Fraction(0))
+                yield self.lemma(Automaton(start, steps), cases, self.claim.margin if kind[0] else Fraction(0), offset)
 
-    def lemma(self, automaton: Automaton, cases: tuple[Case, ...], margin: Fraction) -> Lemma:
-        """Return the claim of an automaton and its cases, proved word by word."""
+    def lemma(self, automaton: Automaton, cases: tuple[Case, ...], margin: Fraction, offset: int | None) -> Lemma:
+        """Return the claim of an automaton and its cases, perhaps at one offset only, proved word by word."""
         claim = self.claim
         lengths = (claim.lengths[0], max(self.longest, claim.lengths[0]))
-        claim = replace(claim, lengths=lengths, automaton=automaton, cases=cases, margin=margin)
+        claim = replace(claim, lengths=lengths, automaton=automaton, cases=cases, margin=margin,
+                        offsets=claim.offsets if offset is None else (offset, offset))
         return Lemma(claim, words_cover(self.floats.network, claim))
 
 

@@ -13,7 +13,7 @@ from .words_claim import EachWord, TrainedClaim, read_automaton, read_case, read
 
 @dataclass(frozen=True)
 class WordsPart:
-    """A claim about the same inputs, perhaps with fewer lengths, other cases and another margin; and its evidence."""
+    """A claim about the same inputs, perhaps with fewer lengths and offsets, other cases and margin; its evidence."""
 
     claim: TrainedClaim
     evidence: Cover | EachWord
@@ -34,11 +34,14 @@ def read_parts(value: Json, about: Decision[TrainedClaim, None]) -> WordsParts:
 def read_part(value: Json, about: Decision[TrainedClaim, None]) -> WordsPart:
     """Parse a part: what its claim has instead of the keys of the claim, and its evidence."""
     claim, network = about.claim, about.network
-    fields = Fields(value, "max_n", "margin", "automaton", "cases", "by", "evidence")
+    fields = Fields(value, "max_n", "margin", "offsets", "automaton", "cases", "by", "evidence", optional=("offsets",))
+    some = list_of(integer_within(range(claim.offsets[0], claim.offsets[1] + 1)))
+    offsets = fields.read("offsets", some) if "offsets" in fields else claim.offsets
+    expect(len(offsets) == 2 and offsets[0] <= offsets[1], "offsets: expected first and last")
     automaton = fields.read("automaton", or_null(partial(read_automaton, letters=len(claim.alphabet))))
     states = len(automaton.steps) if automaton else 0
     case = partial(read_case, outputs=network.outputs, states=states, language=claim.language)
-    lemma = replace(claim, max_n=fields.read("max_n", integer_within(claim.widths)),
+    lemma = replace(claim, max_n=fields.read("max_n", integer_within(claim.widths)), offsets=(offsets[0], offsets[1]),
                     margin=fields.read("margin", read_rational), automaton=automaton,
                     cases=fields.read("cases", list_of(case)))
     expect(lemma.margin >= 0, "margin: expected 0 or more, got {}", lemma.margin)

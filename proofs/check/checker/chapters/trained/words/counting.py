@@ -2,7 +2,7 @@
 
 Each part is a lemma: a claim that holds. At a judged place a word is right if the lemmas have every row that the claim
 asks for, and wrong if they have the negation of one. Both follow from the states of the claims, so words are counted by
-paths.
+paths. A lemma about some of the offsets only proves words wrong, of lengths with rows there.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from typing import NamedTuple
 from ....kernel.verdicts import require, within
 from ...word_semantics.tracker import Tracker, TrackerState
 from ..evidence import load
+from ..reading.count_claim import Weights
 from ..reading.decision import Decision
 from ..reading.network import LogitRow
 from ..reading.word_parts import WordsParts
 from ..reading.words_claim import TrainedClaim
 from ..weighing import require_proved, unit_weights, weigh_paths
-from .obligations import is_by_place
+from .obligations import greatest_length, is_by_place
 
 RIGHT, OPEN, WRONG = 0, 1, 2
 
@@ -74,7 +75,7 @@ class Verdicts:
         self.given, self.claim, self.budget = given, given.claim, given.budget
         self.lemmas = [part.claim for part in given.evidence.parts]
         self.trackers = [Tracker(claim.language, claim.conditions) for claim in (self.claim, *self.lemmas)]
-        self.each = self.claim.read == "each"
+        self.each, self.length = self.claim.read == "each", self.claim.max_n
         require(not self.each or is_by_place(given.network, self.claim)
                 or all(lemma.max_n == self.claim.max_n for lemma in self.lemmas),
                 "parts: a later letter may change an answer, so all need the greatest length of the claim")
@@ -83,12 +84,21 @@ class Verdicts:
         """Return the weights of words by length: a word is counted if it is judged after its last letter."""
         counts, claim = self.given.counts, self.claim
         assert counts is not None
-        start = WordState(RIGHT, tuple(tracker.start() for tracker in self.trackers))
-        start = self.judged(0, start) if claim.empty else start
-        if counts.weights is None:
-            by = weigh_paths(self.budget, start, self.step, unit_weights(claim.max_n, claim.combinations))
+        if counts.weights is None and all(lemma.offsets == claim.offsets for lemma in self.lemmas):
+            by = weigh_paths(self.budget, self.start(), self.step, unit_weights(claim.max_n, claim.combinations))
             return [self.sums(*one) for one in by][claim.min_n:]
-        return [self.sums(*[*weigh_paths(self.budget, start, self.step, one)][-1]) for one in counts.weights]
+        weights = counts.weights or [unit_weights(n, claim.combinations) for n in claim.widths]
+        return [self.weighed(n, one) for n, one in zip(claim.widths, weights, strict=True)]
+
+    def weighed(self, n: int, weights: Weights) -> CountedWords:
+        """Return the weights of the words of n letters."""
+        self.length = n
+        return self.sums(*[*weigh_paths(self.budget, self.start(), self.step, weights)][-1])
+
+    def start(self) -> WordState:
+        """Return the state before the first letter."""
+        start = WordState(RIGHT, tuple(tracker.start() for tracker in self.trackers))
+        return self.judged(0, start) if self.claim.empty else start
 
     def sums(self, reached: Mapping[WordState, int], unit: int) -> CountedWords:
         """Return the weights of the words that lead to these states."""
@@ -112,12 +122,17 @@ class Verdicts:
         if not needed or before == WRONG:
             return WordState(before, state.claims)
         for lemma, of_lemma in zip(self.lemmas, state.claims[1:], strict=True):
-            rows = rows_of(lemma, of_lemma) if place <= lemma.max_n else set()
+            rows = rows_of(lemma, of_lemma) if place <= lemma.max_n and self.has_rows(lemma) else set()
             self.budget.spend(1 + len(rows) + len(needed))
             if any(negated(row) in rows for row in needed):
                 return WordState(WRONG, state.claims)
-            known |= rows if lemma.margin >= self.claim.margin else set()
+            known |= rows if lemma.margin >= self.claim.margin and lemma.offsets == self.claim.offsets else set()
         return WordState(max(before, RIGHT if needed <= known else OPEN), state.claims)
+
+    def has_rows(self, lemma: TrainedClaim) -> bool:
+        """Return whether words of the length that is counted have rows at an offset of the lemma."""
+        return lemma.offsets == self.claim.offsets or (
+            self.length <= greatest_length(self.given.network, self.claim, lemma.offsets[0]))
 
     def needed(self, state: WordState) -> set[LogitRow]:
         """Return the rows that the claim asks for after a word."""
