@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from fractions import Fraction
@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 
 from certify.claims.trained import word_counting
+from certify.claims.trained.count_errors import tables_of_word_errors, word_count_with_errors_to_json
 from certify.claims.trained.count_weights import read_weights
 from certify.claims.trained.word_counting import WordsCount, count_words
+from certify.exports.pages.decision.pages import page_of_decision
 from certify.learning.learn import learnt_decision
 from constructions.errors import Unsupported
 from constructions.trained.claim import WordsClaim, input_tokens, judged
@@ -151,6 +153,55 @@ def test_a_lemma_about_some_offsets_proves_no_word_right_and_none_without_rows_t
     assert document["counts"]["right"][-1] == ["4", "5"] and refusal_of(document) is None  # no rows at offset 5
     document["counts"]["right"][-1] = ["4", "4"]
     assert refusal_of(document) is Rejected
+
+
+def first_errors(question: Question, letters: Sequence[Fraction]) -> Iterator[tuple[tuple[Any, ...], bool, Fraction]]:
+    """Yield, for each word of the greatest length and each place up to the first error, a required row and the word's
+    letters up to there; whether the row fails, and is the least; and the weight of the word."""
+    network, claim = question
+    plain, n = PlainNetwork(network_to_json(network)), claim.lengths[1]
+    for word in product(range(len(claim.alphabet)), repeat=n):
+        symbols = [claim.alphabet[letter] for letter in word]
+        logits = plain.run(np.array([input_tokens(claim, symbols)]), claim.offsets[0])[0][0]
+        rows = {place: sorted(row for case in cases_at(claim, symbols, place) for row in claim.cases[case].above)
+                for place, _ in judged(claim, n)}
+        weight = Fraction(1)
+        for letter in word:
+            weight *= letters[letter]
+        for place, at in judged(claim, n) if rows[n] else ():
+            values = {row: sum(float(c) * logits[at, token] for token, c in row) for row in rows[place]}
+            is_wrong = min(values.values(), default=1.0) < 0
+            for row in values:
+                yield (row, word[:place]), is_wrong and row == min(values, key=values.__getitem__), weight
+            if is_wrong:
+                break
+
+
+@pytest.mark.parametrize(("name", "seed"), [("each", 1), ("each", 7), ("after", 2)])
+def test_kinds_of_errors_weigh_as_the_words_that_run_one_by_one(name: str, seed: int) -> None:
+    network, claim = of_random_weights(name, seed)
+    question, letters = (network, replace(claim, empty=False)), [Fraction(2, 3), Fraction(5, 2)]
+    found = count_words(*question, weights=[letters_weigh(n, letters) for n in range(1, 7)])
+    plain = [*first_errors(question, letters)]
+    assert sum(one.weight for one in found.kinds) == sum(found.rows[-1].wrong_at.values()) > 0
+    for one in found.kinds:
+        whole = None in one.ending
+        ending = tuple(letter for letter in one.ending if letter is not None)
+        mine = [(fails, weight) for (row, word), fails, weight in plain if row == one.row and (
+            word == ending if whole else word[len(word) - len(ending):] == ending)]
+        assert one.matching == sum(weight for _, weight in mine)
+        assert one.weight == sum(weight for fails, weight in mine if fails)
+
+
+def test_errors_of_tomita_7_are_of_these_kinds() -> None:
+    found = count_words(*of_the_zoo("tomita_7", 12))
+    (_, _, rows), = tables_of_word_errors(found, 2)
+    assert rows == [("…0111", "logit[0]", "104", "34.78 %", "100 %"),
+                    ("…0000011", "logit[0]", "41", "13.71 %", "100 %")]
+    assert word_count_with_errors_to_json(found)["kinds"][0] == {
+        "n": 12, "ending": ["0", "1", "1", "1"], "is_whole": False, "row": [[0, "1"]], "at_least": "104",
+        "share": "8/23", "matching": "104"}
+    assert "…0000011" in page_of_decision(found)
 
 
 def test_wrong_prefixes_bound_the_right_words_of_greater_lengths(monkeypatch: pytest.MonkeyPatch) -> None:

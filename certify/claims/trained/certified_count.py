@@ -10,14 +10,13 @@ from certify.claims.trained.count_patterns import find_patterns, machine_from_js
 from certify.claims.trained.counting import CountRow, FirstErrors, TracksCount
 from certify.claims.trained.question import network_and_claim
 from certify.claims.trained.word_counting import WordsCount, row_of
+from certify.claims.trained.word_patterns import find_kinds_in
 from constructions.network.json_form import read_json
-from constructions.trained.claim import WordsClaim
-from constructions.trained.claim_form import claim_from_json
 from constructions.trained.tracks import Layout, TracksClaim
 from constructions.trained.weights import Weights, each_is_one, total_weight, weights_from_json
 from proofs.enclosures.float_models.model import FloatModel, read_float_model
 from proofs.trained.counting.verdicts import count_by_length
-from proofs.trained.counting.words import Lemma
+from proofs.trained.counting.words import lemma_from_json
 
 NOT_OF_MODEL = ("name", "max_n")
 Row = TypeVar("Row", bound=CountRow)
@@ -34,9 +33,10 @@ def read_counted(text: str, path: str) -> AnyCount:
         rows = [_row_of_form(claim, number, data, weights) for number in range(len(claim.forms))]
         return TracksCount(network, claim, _with_claimed(rows, data), text, 0.0, weights, run,
                            patterns=tuple(find_patterns(claim, text, weights)))
-    lemmas = [_lemma_of(data["claim"], part) for part in data["evidence"]["parts"]]
+    lemmas = [lemma_from_json(data["claim"], part) for part in data["evidence"]["parts"]]
     found = [row_of(one) for one in count_by_length(network, claim, lemmas, weights)]
-    return WordsCount(network, claim, _with_claimed(found, data), text, 0.0, weights, run)
+    return WordsCount(network, claim, _with_claimed(found, data), text, 0.0, weights, run,
+                      kinds=find_kinds_in(network, claim, text, weights))
 
 
 def _with_claimed(rows: Sequence[Row], data: Mapping[str, Any]) -> tuple[Row, ...]:
@@ -65,10 +65,3 @@ def _weight(claim: TracksClaim, part: Mapping[str, Any], weights: Weights) -> Fr
     machine = machine_from_json(part["machine"])
     form = Layout(tuple(range(len(machine.tables))), ())
     return total_weight(replace(claim, machine=machine, forms=(form,)), form, weights)
-
-
-def _lemma_of(claim: Mapping[str, Any], part: Mapping[str, Any]) -> Lemma:
-    """Return a lemma, without its evidence."""
-    keys = {key: part[key] for key in ("max_n", "margin", "offsets", "automaton", "cases") if key in part}
-    found: WordsClaim = claim_from_json({**claim, **keys}, "part")
-    return Lemma(found, None)

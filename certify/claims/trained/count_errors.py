@@ -7,12 +7,14 @@ from itertools import groupby
 from typing import Any
 
 from certify.claims.trained.count_patterns import Condition, Pattern, name_of_token
-from certify.claims.trained.count_show import count_to_json, number
+from certify.claims.trained.count_show import count_to_json, number, word_count_to_json
 from certify.claims.trained.counting import TracksCount
-from certify.claims.trained.show import show_numbers
+from certify.claims.trained.show import show_numbers, show_row
+from certify.claims.trained.word_counting import WordsCount
+from certify.claims.trained.word_patterns import Ending, WordErrors
 from certify.common.numbers import decimal_lower
 from certify.common.terminal_tables import Cell, TableColumn
-from certify.common.words import counted
+from certify.common.words import counted, show_word
 from constructions.trained.tracks import TracksClaim
 
 FEW = 3
@@ -111,6 +113,35 @@ def tables_of_errors(count: TracksCount, most: int) -> list[Table]:
          TableColumn("where", folds=True), *weighs, TableColumn("of matching", "right")],
         [cells_of_kind(count, one) for one in kinds[:most]])
     return [of_answers, of_kinds] if kinds else [of_answers]
+
+
+def tables_of_word_errors(count: WordsCount, most: int) -> list[Table]:
+    """Return the table of the ``most`` heaviest kinds of first errors of the longest words."""
+    if not count.kinds or not most:
+        return []
+    row, kinds = count.rows[-1], count.kinds[:most]
+    share = share_in_short(sum((one.weight for one in kinds), Fraction(0)), sum(row.wrong_at.values(), Fraction(0)))
+    return [(f"kinds of first errors of words of length {row.n}{more_than(count.kinds, most)}: {share} of the words "
+             "that are proved to be wrong",
+             [TableColumn("ending in"), TableColumn("not above the margin"), TableColumn("at least", "right"),
+              TableColumn("share", "right"), TableColumn("of matching", "right")],
+             [cells_of_word_kind(count, one) for one in kinds])]
+
+
+def cells_of_word_kind(count: WordsCount, one: WordErrors) -> tuple[str, ...]:
+    """Return a kind of errors of words as cells."""
+    return (show_ending(count.claim.alphabet, one.ending), show_row(one.row), amount(one.weight),
+            share_in_short(one.weight, count.rows[-1].total), share_in_short(one.weight, one.matching))
+
+
+def show_ending(alphabet: Sequence[str], ending: Ending) -> str:
+    """Return the last letters of prefixes, or all letters.
+
+    >>> [show_ending("ab", ending) for ending in ((), (0,), (None, 0, 1))]
+    ['any', '…a', 'ab only']
+    """
+    word = show_word([alphabet[letter] for letter in ending if letter is not None])
+    return f"{word} only" if None in ending else f"…{word}" if ending else "any"
 
 
 def more_than(rows: Sequence[object], most: int) -> str:
@@ -233,6 +264,16 @@ def count_with_errors_to_json(count: TracksCount) -> dict[str, Any]:
                       "share": str(one.weight / count.total), "matching": str(one.matching),
                       "example": claim.show_input(one.example), "kind": number}
                      for number, kind in enumerate(kinds_of_errors(count), 1) for one in kind.patterns]}
+
+
+def word_count_with_errors_to_json(count: WordsCount) -> dict[str, Any]:
+    """Return the count as JSON, with the kinds of first errors of the longest words; numbers are texts."""
+    alphabet = count.claim.alphabet
+    return {**word_count_to_json(count), "kinds": [
+        {"n": one.n, "ending": [alphabet[letter] for letter in one.ending if letter is not None],
+         "is_whole": None in one.ending, "row": [[token, str(coefficient)] for token, coefficient in one.row],
+         "at_least": str(one.weight), "share": str(one.weight / count.rows[-1].total), "matching": str(one.matching)}
+        for one in count.kinds]}
 
 
 def _conditions_to_json(conditions: Iterable[Condition]) -> Iterator[dict[str, Any]]:

@@ -43,7 +43,8 @@ SHOWN: Mapping[type, Shown] = {
     TracksCount: Shown(count_show.describe_count_question, count_show.table_of_counts, count_show.describe_count,
                        None, count_errors.count_with_errors_to_json, count_errors.tables_of_errors),
     WordsCount: Shown(count_show.describe_words_question, count_show.table_of_words, count_show.describe_count,
-                      count_show.describe_wrong_letters, count_show.word_count_to_json)}
+                      count_show.describe_wrong_letters, count_errors.word_count_with_errors_to_json,
+                      count_errors.tables_of_word_errors)}
 
 
 def print_decision(out: Console, decision: Any, errors: int = ERRORS) -> None:

@@ -15,6 +15,7 @@ from certify.claims.trained.decide import Settings, decide
 from certify.claims.trained.decision import MOST_WORDS, Decision
 from certify.claims.trained.float_decision import check_norms
 from certify.claims.trained.proving import WORK, why_refused
+from certify.claims.trained.word_patterns import WordErrors, find_kinds_in
 from certify.common.partial_answer import PartialAnswer, answer_in_time
 from constructions.errors import Unsupported
 from constructions.network.lengths import Lengths
@@ -50,9 +51,10 @@ class WordsRow(CountRow):
 
 @dataclass(frozen=True, repr=False)
 class WordsCount(Count[WordsClaim]):
-    """The counts of right words, by length."""
+    """The counts of right words, by length; ``kinds`` are those of first errors of the longest words."""
 
     rows: tuple[WordsRow, ...]
+    kinds: tuple[WordErrors, ...] = ()
 
 
 def count_words_in_time(network: TrainedNetwork, claim: WordsClaim, question: CountQuestion, settings: Settings,
@@ -94,7 +96,8 @@ def count_words(network: TrainedNetwork, claim: WordsClaim, question: CountQuest
     if refusal:
         raise Unsupported(f"the checker: {refusal}")
     return WordsCount(network, claim, rows, text, time.perf_counter() - start,
-                      None if weights is None else tuple(weights), run, question)
+                      None if weights is None else tuple(weights), run, question,
+                      kinds=find_kinds_in(network, claim, text, weights))
 
 
 def concluded(network: TrainedNetwork, claim: WordsClaim, lemmas: Sequence[Lemma], weights: Sequence[Weights] | None,

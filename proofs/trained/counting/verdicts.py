@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from constructions.trained.claim import WordsClaim, last_offset
+from constructions.trained.claim import Row, WordsClaim, last_offset
 from constructions.trained.claim_form import claim_to_json
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.weights import ONE, Weights
@@ -38,21 +38,26 @@ def count_by_length(network: TrainedNetwork, claim: WordsClaim, lemmas: Sequence
     Raises:
         Unsupported: if a formula looks ahead.
     """
-    verdicts, (first, last) = _Verdicts(claim, lemmas), claim.lengths
+    verdicts, (first, last) = Verdicts(claim, lemmas), claim.lengths
     if weights is None and not verdicts.own:
         return [one for one in verdicts.sums(every_word(claim, last)) if one.n >= first]
     found = []
     for number, n in enumerate(range(first, last + 1)):
-        longest = last_offset(network, len(claim.before) + n + len(claim.after), claim.offsets)
-        shorter = _Verdicts(claim, [one for one in lemmas if one.claim.offsets == claim.offsets
-                                    or one.claim.offsets[0] <= longest])
-        found.append([*shorter.sums(every_word(claim, n) if weights is None else weights[number])][-1])
+        weighed = every_word(claim, n) if weights is None else weights[number]
+        found.append([*verdicts_at(network, claim, lemmas, n).sums(weighed)][-1])
     return found
+
+
+def verdicts_at(network: TrainedNetwork, claim: WordsClaim, lemmas: Sequence[Lemma], n: int) -> "Verdicts":
+    """Return the verdicts on words of n letters, by the lemmas at whose offsets these have rows."""
+    longest = last_offset(network, len(claim.before) + n + len(claim.after), claim.offsets)
+    return Verdicts(claim, [one for one in lemmas if one.claim.offsets == claim.offsets
+                            or one.claim.offsets[0] <= longest])
 
 
 def total_of_words(claim: WordsClaim, weights: Weights) -> Fraction:
     """Return the weight of all counted words of the length of an automaton."""
-    return [*_Verdicts(claim, []).sums(weights)][-1].total
+    return [*Verdicts(claim, []).sums(weights)][-1].total
 
 
 def every_word(claim: WordsClaim, n: int) -> Weights:
@@ -65,7 +70,7 @@ def letters_weigh(n: int, letters: Sequence[Fraction]) -> Weights:
     return Weights((ONE,), (0,) * n, (tuple(((0, 0, weight),) if weight else () for weight in letters),), (ONE,))
 
 
-class _Verdicts:
+class Verdicts:
     """The product of a claim and lemmas, as an automaton that reads words."""
 
     def __init__(self, claim: WordsClaim, lemmas: Sequence[Lemma]) -> None:
@@ -75,13 +80,16 @@ class _Verdicts:
         self.needed = [frozenset(row for row in case.above) for case in claim.cases]
         self.steps: dict[tuple[Followed, int, int], Followed] = {}
 
+    @property
+    def start(self) -> Followed:
+        """The verdict and the states before the first letter."""
+        states = tuple(tracker.start for tracker in self.trackers)
+        is_judged = self.claim.empty and self.claim.read == "each"
+        return self.verdict(0, RIGHT, states) if is_judged else RIGHT, states
+
     def sums(self, weights: Weights) -> Iterator[CountedWords]:
         """Yield the weights of words of 0, 1, … letters."""
-        verdict = RIGHT
-        start = tuple(tracker.start for tracker in self.trackers)
-        if self.claim.empty and self.claim.read == "each":
-            verdict = self.verdict(0, RIGHT, start)
-        reached = {((verdict, start), state): weight for state, weight in enumerate(weights.start) if weight}
+        reached = {(self.start, state): weight for state, weight in enumerate(weights.start) if weight}
         for n in range(len(weights.columns) + 1):
             yield self.counted(n, reached, weights.end)
             if n == len(weights.columns):
@@ -100,7 +108,7 @@ class _Verdicts:
         """Return the weights by verdict."""
         by: dict[int, Fraction] = {}
         for ((verdict, states), state), weight in reached.items():
-            if any(self.needed[case] for case in states[0].cases):
+            if self.rows(states[0]):
                 by[verdict] = by.get(verdict, Fraction(0)) + weight * end[state]
         return CountedWords(n, sum(by.values(), Fraction(0)), by.get(RIGHT, Fraction(0)),
                             {verdict: weight for verdict, weight in sorted(by.items()) if verdict >= WRONG})
@@ -121,17 +129,25 @@ class _Verdicts:
 
     def verdict(self, n: int, before: int, states: Sequence[State]) -> int:
         """Return the verdict after a judged letter, from that before it."""
-        needed = frozenset[object]().union(*(self.needed[case] for case in states[0].cases))
+        needed, proved = self.rows(states[0]), set[Row]()
         if not needed:
             return before
-        proved: set[object] = set()
-        for lemma, state in zip(self.lemmas, states[1:], strict=True):
-            for row in (row for case in state.cases for row in lemma.cases[case].above if n <= lemma.lengths[1]):
-                if negated(row) in needed:
-                    return WRONG + n
-                if lemma.margin >= self.claim.margin and lemma.offsets == self.claim.offsets:
-                    proved.add(row)
+        for lemma, row in self.known(n, states):
+            if negated(row) in needed:
+                return WRONG + n
+            if lemma.margin >= self.claim.margin and lemma.offsets == self.claim.offsets:
+                proved.add(row)
         return max(before, RIGHT if needed <= proved else OPEN)
+
+    def rows(self, state: State) -> frozenset[Row]:
+        """Return the rows that the claim requires in a state."""
+        return frozenset[Row]().union(*(self.needed[case] for case in state.cases))
+
+    def known(self, n: int, states: Sequence[State]) -> Iterator[tuple[WordsClaim, Row]]:
+        """Yield the rows that lemmas prove at the n-th letter, in the states of the claim and of the lemmas."""
+        for lemma, state in zip(self.lemmas, states[1:], strict=True):
+            if n <= lemma.lengths[1]:
+                yield from ((lemma, row) for case in state.cases for row in lemma.cases[case].above)
 
 
 def word_counts_text(network: TrainedNetwork, claim: WordsClaim, lemmas: Sequence[Lemma],

@@ -4,7 +4,7 @@ Words are run in floating point, letter by letter; no claim depends on that. A w
 each letter is judged, as its extensions are wrong, too.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from constructions.regular.automata import Automaton
 from constructions.trained.claim import Case, Row, When, WordsClaim, last_offset, obligations
+from constructions.trained.claim_form import claim_from_json
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.certificate import CoverJson, WordsUnit, cover_of
 from proofs.trained.forward import Array, FloatNetwork
@@ -49,6 +50,12 @@ class Lemma:
         return keys | {"by": "cover", "evidence": {
             "graphs": list(self.cover.graphs), "directions": list(self.cover.directions),
             "units": list(self.cover.units)}}
+
+
+def lemma_from_json(claim_json: Mapping[str, Any], part: Mapping[str, Any]) -> Lemma:
+    """Return the lemma of a part of a certificate, without its evidence; ``claim_json`` is the counted claim."""
+    keys = {key: part[key] for key in ("max_n", "margin", "offsets", "automaton", "cases") if key in part}
+    return Lemma(claim_from_json({**claim_json, **keys}, "part"), None)
 
 
 @dataclass(frozen=True)

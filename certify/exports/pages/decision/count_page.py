@@ -9,6 +9,7 @@ from certify.claims.trained.count_errors import (
     by_token,
     cells_of_answer,
     cells_of_kind,
+    cells_of_word_kind,
     explained,
     kinds_of_errors,
     share_in_short,
@@ -17,6 +18,7 @@ from certify.claims.trained.count_patterns import name_of_token
 from certify.claims.trained.count_show import share_of
 from certify.claims.trained.counting import CountRow, TracksCount
 from certify.claims.trained.showing import SHOWN
+from certify.claims.trained.word_counting import WordsCount
 from certify.exports.pages.base.page import open_templates, render_page
 from certify.exports.pages.decision.curve import Share, draw_shares
 from certify.exports.pages.decision.page import Filed, HasCertificates
@@ -54,6 +56,8 @@ def count_page(count: AnyCount, files: Sequence[Filed] = ()) -> str:
     shares = [Share(row.n, float(row.least / row.total), float(row.most / row.total))
               for row in count.rows if row.total]
     errors: dict[str, Any] = _errors(count, files) if isinstance(count, TracksCount) else {}
+    word_kinds = ([cells_of_word_kind(count, one) for one in count.kinds[:MOST_KINDS]]
+                  if isinstance(count, WordsCount) else [])
     undecided = [(row.n, amount(row.most - row.least), share_in_short(row.most - row.least, row.total),
                   row.reason or "parts were not found, or not proved") for row in count.rows if not row.is_exact]
     return render_page(
@@ -62,9 +66,10 @@ def count_page(count: AnyCount, files: Sequence[Filed] = ()) -> str:
         says=shown.verdict(count), question=shown.question(count), undecided=undecided,
         rows=[(row.n, *map(amount, (row.total, row.least, row.most)), share_of(row)) for row in count.rows],
         curve=draw_shares(shares, "columns" if in_tracks else "length n") if len(shares) > 1 else None,
-        errors=errors, contents=[("right", "How many are right"), *[("errors", "First errors")] * bool(errors),
-                                 *[("kinds", "Kinds of errors")] * bool(errors and errors["kinds"]),
-                                 *[("open", "What is open")] * bool(undecided), *[("check", "Check it")] * bool(files)])
+        errors=errors, word_kinds=word_kinds,
+        contents=[("right", "How many are right"), *[("errors", "First errors")] * bool(errors),
+                  *[("kinds", "Kinds of errors")] * bool(word_kinds or (errors and errors["kinds"])),
+                  *[("open", "What is open")] * bool(undecided), *[("check", "Check it")] * bool(files)])
 
 
 def _errors(count: TracksCount, files: Sequence[Filed]) -> dict[str, Any]:
