@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
 from fractions import Fraction
@@ -14,8 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from certify.claims.trained import counting
+from certify.claims.trained.count_patterns import machine_from_json
 from certify.claims.trained.count_question import CountQuestion
 from certify.claims.trained.count_weights import read_weights
 from certify.claims.trained.counting import TracksCount, count_tracks
@@ -24,9 +27,10 @@ from certify.common.shards import Workers
 from constructions.tables import read_toml
 from constructions.trained.json_form import network_to_json, read_network
 from constructions.trained.network import TrainedNetwork
-from constructions.trained.tracks import TracksClaim, count_inputs
+from constructions.trained.tracks import Layout, TracksClaim, count_inputs
 from constructions.trained.tracks_form import tracks_claim_to_json
 from constructions.trained.weights import each_is_one
+from examples.adders.by_hand import adder as decimal_adder
 from proofs.check import Malformed
 from proofs.trained.counting import machines
 from proofs.trained.counting.boxes import BoxSearch
@@ -41,6 +45,7 @@ from tests.trained.tracks.random_tracks import random_claim, random_layer
 
 ONE = Workers(1)
 DOUBT = 1e-6  # nearer margins would not tell which float is right
+SOME = 1 << 16  # inputs at once
 DIGITS = ((Fraction(3), Fraction(1), Fraction(1, 2)),) * 2
 Question = tuple[TrainedNetwork, TracksClaim]
 
@@ -106,6 +111,47 @@ def test_boxes_of_an_adder_of_any_blur_find_what_inputs_say(blur: float, tmp_pat
     for weights, letters in ((None, None), (read_weights(str(tmp_path / "w.toml"), claim), DIGITS)):
         (row,) = count_tracks(network, claim, workers=ONE, weights=weights).rows
         assert row.least == row.most == counted_plainly((network, claim), letters)
+
+
+def wrong_pairs(network: TrainedNetwork, columns: int) -> Iterator[NDArray[np.intp]]:
+    """Yield the digits [N, 2, columns] of all pairs of numbers whose sum is wrong, run one by one."""
+    plain, size = PlainNetwork(network_to_json(network)), 10 ** columns
+    powers = 10 ** np.arange(columns + 1)
+    for first in range(0, size * size, SOME):
+        left, right = np.divmod(np.arange(first, min(first + SOME, size * size)), size)
+        digits = np.stack([left, right], 1)[:, :, np.newaxis] // powers[:columns] % 10
+        answers = (left + right)[:, np.newaxis] // powers % 10
+        marks = np.full((len(left), 1), 10)
+        tokens = np.concatenate([digits[:, 0], marks, digits[:, 1], marks + 1, answers], 1)
+        logits = plain.run(tokens[:, :-1], 0)[0][:, 2 * columns + 1:, :10]
+        others = np.where(np.arange(10) == answers[:, :, np.newaxis], -np.inf, logits).max(-1)
+        margins = np.take_along_axis(logits, answers[:, :, np.newaxis], -1)[:, :, 0] - others
+        assert np.abs(margins).min() > DOUBT
+        yield digits[(margins <= 0).any(1)]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("columns", "sharp"), [(3, one) for one in (
+    0.8, 1.0, 1.5, 1.8, 2.1, 2.5, 3.0, 3.5, 4.2, 4.5, 5.0, 6.0)] + [(4, 4.2)])
+def test_sums_of_decimal_digits_are_counted_as_all_pairs_say(columns: int, sharp: float, tmp_path: Path) -> None:
+    entry = decimal_adder("adder", 10, columns, sharp, "")
+    claim = tracks_claim_of_table(read_toml(entry.claim, "claim"), "claim", entry.network)
+    (tmp_path / "w.toml").write_text('letters = { 0 = 3, 2 = "1/2" }', encoding="utf-8")
+    wrong = weighed = 0
+    for digits in wrong_pairs(entry.network, columns):
+        wrong += len(digits)
+        weighed += int(np.array([6, 2, 1, *[2] * 7])[digits].prod((1, 2)).sum())
+    count = count_tracks(entry.network, claim, workers=ONE, weights=read_weights(str(tmp_path / "w.toml"), claim))
+    assert count.bounds == (count.total - Fraction(weighed, 4 ** columns),) * 2
+    assert sum(count_inputs(part, part.forms[0]) for part in wrong_parts(count)) == wrong
+
+
+def wrong_parts(count: TracksCount) -> Iterator[TracksClaim]:
+    """Yield the claims of the wrong parts of a certificate."""
+    for part in json.loads(count.certificate)["evidence"]["parts"]:
+        if part["place"] is not None:
+            machine = machine_from_json(part["machine"])
+            yield replace(count.claim, machine=machine, forms=(Layout(tuple(range(len(machine.tables))), ()),))
 
 
 @pytest.mark.exhaustive
