@@ -70,14 +70,14 @@ def test_what_needs_more_rules_is_short(name: str, most: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "most"), [
-    ("trained_wrong_word", 5792), ("trained_roundings_wrong_word", 5836), ("trained_wrong_run", 5500),
-    ("trained_wrong_input_run", 6004), ("trained_lengths", 6302), ("trained_suffixes", 6127),
-    ("trained_tracks_wrong_input", 6110), ("trained_tracks_by_windows", 6799), ("trained_tracks_by_nodes", 6799),
-    ("trained_tracks_in_exact_numbers", 4414), ("trained_tracks_input_by_input", 4993),
-    ("trained_words_count", 6198), ("trained_tracks_count", 7273),
-    ("trained_rounded_means_by_classes", 7849), ("trained_whole_words_by_classes", 6371),
-    ("trained_float_executions_by_classes", 8302), ("trained_float_executions_both_ways", 7044),
-    ("trained_track_runs_by_classes", 8695)])
+    ("trained_wrong_word", 5820), ("trained_roundings_wrong_word", 5864), ("trained_wrong_run", 5546),
+    ("trained_wrong_input_run", 6064), ("trained_lengths", 6328), ("trained_suffixes", 6153),
+    ("trained_tracks_wrong_input", 6152), ("trained_tracks_by_windows", 6825), ("trained_tracks_by_nodes", 6825),
+    ("trained_tracks_in_exact_numbers", 4440), ("trained_tracks_input_by_input", 5035),
+    ("trained_words_count", 6226), ("trained_tracks_count", 7299),
+    ("trained_rounded_means_by_classes", 7908), ("trained_whole_words_by_classes", 6414),
+    ("trained_float_executions_by_classes", 8528), ("trained_float_executions_both_ways", 7152),
+    ("trained_track_runs_by_classes", 8893)])
 def test_what_decides_a_trained_network_is_loaded_as_it_is_needed(name: str, most: int) -> None:
     """A wrong word; any length; inputs in tracks; a cover by words and classes; float executions."""
     assert lines_of(files_loaded(CORPUS / f"{name}.cert")) <= most
@@ -101,7 +101,7 @@ def test_only_the_table_of_the_rules_names_what_other_chapters_have() -> None:
 
 
 def test_the_whole_folder_is_short() -> None:
-    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 26_315
+    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 26_634
 
 
 @pytest.mark.parametrize("name", ["by_hand_since", "tomita_1", "square_many", "majority"])

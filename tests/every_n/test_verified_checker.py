@@ -117,7 +117,7 @@ def test_of_certificates_of_formulas_only_these_are_incomplete_here_and_accepted
 
 
 def test_both_builds_print_the_same_of_every_file() -> None:
-    """But for trained networks with gelu, of which the slower one takes none."""
+    """Except for trained networks with gelu: the slower build takes none of them."""
     slow, quick = answers(), answers(with_zarith=True)
     left_out = {path for path, found in slow.items() if "gelu: with numbers as Coq has them" in found.reason}
     assert {path: found for path, found in quick.items() if path not in left_out} == {
