@@ -80,11 +80,11 @@ def test_these_decisions_of_the_corpus_are_accepted() -> None:
 
 def test_what_is_accepted_python_accepts_word_by_word() -> None:
     """Whatever else the evidence says: it is not looked at."""
-    accepted = [path for path, found in answers().items() if found.verdict == "accepted"]
-    for path in accepted:
-        if path.stem.removeprefix("trained_") not in UNLOOKED:
-            document = word_by_word(json.loads(path.read_text(encoding="utf-8")))
-            assert judge(dump(document)).verdict == "accepted", path.stem
+    for path, found in answers().items():
+        if found.verdict == "accepted" and path.stem.removeprefix("trained_") not in UNLOOKED:
+            python = judge(dump(word_by_word(json.loads(path.read_text(encoding="utf-8")))))
+            assert python.verdict == "accepted", path.stem
+            assert ["VACUOUS" in line for line in found.lines][:1] == ["VACUOUS" in line for line in python.lines][:1]
 
 
 def test_no_decision_is_rejected_and_what_is_malformed_here_is_so_for_python() -> None:
@@ -114,6 +114,18 @@ def test_the_printed_claim_is_that_of_the_file() -> None:
     for entry in ("alphabet", "input", "claim"):
         assert [line for line in found if line.startswith(entry)] == [
             line.replace("'", '"') for line in python if line.startswith(entry)]
+
+
+def test_a_claim_that_asks_nothing_is_called_vacuous(tmp_path: Path) -> None:
+    document = json.loads((CORPUS / "accepted" / "trained_mean.cert").read_text(encoding="utf-8"))
+    for case in document["claim"]["cases"]:
+        case["above"] = []
+    path = tmp_path / "vacuous.cert"
+    path.write_bytes(dump(word_by_word(document)))
+    found, python = check_verified([path], with_zarith=True)[0], judge(path.read_bytes())
+    assert (found.verdict, python.verdict) == ("accepted", "accepted")
+    said = [[line for line in one.lines if "VACUOUS" in line] for one in (found, python)]
+    assert said[0] == said[1] != []
 
 
 # -- changed files -----------------------------------------------------------------------------------------------------

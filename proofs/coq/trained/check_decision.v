@@ -7,7 +7,7 @@
    (real_network.v). *)
 From Coq Require Import Reals ZArith QArith Qreals String List Bool Arith Lia.
 From Certify Require Import formula json_text syntax decision_json same_decision claim real_network network_machine
-  every_word judge_decision.
+  every_word judge_decision asked.
 Import ListNotations.
 
 (* With so many fractional bits of numbers and of weights. *)
@@ -25,6 +25,9 @@ Definition judge_decision : list formula -> string -> json -> decision_answer :=
 
 Definition decision_holds (d : decision_syntax) : Prop :=
   claim_holds (decision_claim d) (network_rows (decision_network d)) (network_logits (decision_network d)).
+
+(* Whether the claim asks anything (`is_asked_holds`); one that does not is printed as vacuous. *)
+Definition decision_asks (d : decision_syntax) : bool := is_asked (decision_claim d) (network_rows (decision_network d)).
 
 (* ---- why it is right ---- *)
 Lemma fed_feeds m p tokens x : node_place _ _ x = p ->

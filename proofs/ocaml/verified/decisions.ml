@@ -103,7 +103,9 @@ let judge value text =
   check_kind value;
   let offered = try formulas value with Malformed _ | Unsupported _ -> [] in
   match C.judge_decision offered (Texts.to_coq text) (Model.json_of value) with
-  | C.Proved d -> describe d
+  | C.Proved d ->
+    (if C.decision_asks d then [] else [ "the claim that follows is VACUOUS: on no word is anything judged:" ])
+    @ describe d
   | TextDiffers ->
     let written = Texts.of_coq (C.json_text (Model.json_of value)) in
     malformed "line %d: not in the one spelling of a certificate" (Texts.first_difference text written)

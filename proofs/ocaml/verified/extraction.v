@@ -16,4 +16,4 @@ Definition negative_of (x : expression) : expression := Neg x.
 Extraction "checker.ml" check_certificate.judge_certificate certificate_text.certificate_text model_text.formula_text
   lengths_text definition_text weighing_name breaks_a_stick is_alone json_text.json_text Qred nth formula_eqb symbol_writer error_text exceeds
   greatest_error fits with_definitions refusal_through negative_of
-  check_decision.judge_decision integer_text positive_text formula_writer width_of height_of network_rows.
+  check_decision.judge_decision check_decision.decision_asks integer_text positive_text formula_writer width_of height_of network_rows.
