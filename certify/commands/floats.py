@@ -76,17 +76,14 @@ def decide_trained(subject: str, max_n: int | None, classes: list[FloatModel], e
     """
     from certify.claims.trained.claim_file import Scope
     from certify.claims.trained.float_show import decide_models, float_rows_to_json, print_float_rows
-    from certify.claims.trained.question import read_any_claim, read_trained
+    from certify.claims.trained.question import read_own_claim
     from certify.commands.command import refuse_options
     from certify.exports.html import expect_by_length, write_page_of_floats
     from constructions.trained.tracks import TracksClaim
 
     if html is not None:
         expect_by_length(subject)
-    if read_trained(subject)[1] is None:
-        raise InputError(f"{subject}: no claim about words up to a length, or about inputs in tracks, expected a "
-                         "certificate with one; for others, the command decide has the option --float MODEL")
-    network, claim = read_any_claim(subject, None, scope=Scope(max_n))
+    network, claim = read_own_claim(subject, Scope(max_n))
     if isinstance(claim, TracksClaim):
         refuse_options("a claim about inputs in tracks is decided whole", {"--max-n": max_n})
     rows = decide_models(network, claim, classes, effort, workers)

@@ -1,6 +1,7 @@
-"""The command that runs one network, with a place for the word: rendered once, where it is shown."""
+"""The commands that run a network, with a place for the word, or ask about its parts: rendered once, where shown."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -31,6 +32,15 @@ class RunCommand:
         if self.beside is None and self.subject.startswith("-"):
             return shlex.join(["certify", "run", *self.options, "--", self.subject, word])
         return shlex.join(["certify", "run", *subject, word, *self.options])
+
+
+def part_command(name: str, model: str, claim: str | None, options: Sequence[str]) -> str:
+    """Return the command line about parts of a trained network, quoted for a shell.
+
+    >>> print(part_command("heads", "a net.json", "claim.toml", ["--head", "1.1"]))
+    certify heads 'a net.json' --claim claim.toml --head 1.1
+    """
+    return shlex.join(["certify", name, model, *(["--claim", claim] if claim else []), *options])
 
 
 def name_file_alone(command: str) -> str:

@@ -67,6 +67,8 @@ def hard_question(network: TrainedNetwork, words: WordsClaim, hard: Sequence[Har
     edits: list[Edit] = [MarkTokens(copies.copied)] if marks else []
     for one in hard:
         step = step_of(network, one.layer, one.head)
+        if one.pattern.name not in TOTAL:
+            raise Unsupported(f"{one.pattern}: may hold of several markings of a word, expected another pattern")
         if not is_supported(network, one.layer, one.pattern):
             raise Unsupported(f"{one.pattern}: another position for each query, so it is for heads of the last layer")
         edits.append(AttendHard(step, one.head - 1, copies.tokens(one.pattern)))

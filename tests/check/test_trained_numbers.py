@@ -183,7 +183,7 @@ def test_scores_are_within_their_error_where_keys_lose_bits() -> None:
     given = ExactLinear(Matrix(tuple(tuple(numbers(rng, 3, 20)) for _ in range(3)), 3, -17), Vector((0, 0, 0), 0))
     maps = [LinearOnNumbers(precision, Budget(), given, 64 * precision.one) for _ in range(3)]
     step: Any = SimpleNamespace(rotary=None)
-    head: Any = SimpleNamespace(slope=None)
+    head: Any = SimpleNamespace(slope=None, attends=None)
     made = HeadOnNumbers(precision, step, head, maps, 4)
     assert made._drop > 4
     for _ in range(20):

@@ -471,7 +471,8 @@ def test_command_lines_are_put_together_in_one_place_each() -> None:
     found = {(module_of(path), place) for path in (ROOT / "certify").rglob("*.py")
              for place, node in nodes_by_function(path) if isinstance(node, ast.List | ast.Tuple)
              and begins_a_command([getattr(each, "value", "-") for each in node.elts[:2]])}
-    assert found == {*BUILDERS.items(), ("certify.requests.run_command", "name_file_alone")}
+    assert found == {*BUILDERS.items(), ("certify.requests.run_command", "part_command"),
+                     ("certify.requests.run_command", "name_file_alone")}
 
 
 def begins_a_command(words: Sequence[object]) -> bool:

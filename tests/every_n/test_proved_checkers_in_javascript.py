@@ -115,9 +115,9 @@ def test_both_say_of_every_file_what_the_programs_say(judges: Judges, program: O
 
 def test_a_long_certificate_of_another_kind_is_named_and_not_called_too_large(judges: Judges, tmp_path: Path) -> None:
     """A browser's stack does not hold what the checker would write of all of it."""
-    document = {"format": "certify-decision", "rows": [[str(number)] * 8 for number in range(6000)]}
+    document = {"format": "certify-margin", "rows": [[str(number)] * 8 for number in range(6000)]}
     ((status, lines),) = judges(VERIFIED_IN_PAGES, written(tmp_path, [document]))
-    assert status == STATUS["incomplete"] and "those of trained networks are checked by python -I -S" in lines[-1]
+    assert status == STATUS["incomplete"] and "those of margins are checked by python -I -S" in lines[-1]
 
 
 TOO_LARGE = (2**31 + 2, 2**32 + 1, 2**32 + 2, 2**64 + 1)

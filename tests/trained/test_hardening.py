@@ -147,6 +147,12 @@ def test_marks_of_a_position_that_moves_are_refused_before_the_last_layer() -> N
                       [HardHead(1, 1, pattern_of("rightmost Q_b"))])
 
 
+def test_marks_by_a_formula_are_refused_as_a_word_may_have_several() -> None:
+    network, words = zoo("first", 4)
+    with pytest.raises(Unsupported, match="may hold of several markings of a word"):
+        hard_question(network, words, [HardHead(1, 1, parse_pattern("marks Q['0*']", words.alphabet, {}))])
+
+
 def zoo(name: str, n: int) -> tuple[TrainedNetwork, WordsClaim]:
     network = plans()[name].network()
     return network, replace(plans()[name].claim(network), lengths=(1, n), offsets=(0, 0))
@@ -227,7 +233,7 @@ def test_the_prefix_before_the_first_letter_is_judged_without_marks() -> None:
     ("1.1", "--pattern: found 1.1, expected a head and a pattern such as 1.1=first"),
     ("1.2=first", "head 1.2, expected 1 to 1 in layer 1"),
     ("1=first", "--pattern: found 1, expected a layer and a head such as 1.2"),
-    ("1.1=last", "last: expected one of start, letters, itself, previous, first, all, rightmost, leftmost")])
+    ("1.1=last", "last: expected one of start, letters, itself, previous, first, all, rightmost, leftmost, marks")])
 def test_a_pattern_that_does_not_fit_is_refused(given: str, complaint: str) -> None:
     with pytest.raises(InputError) as found:
         read_patterns(*zoo("first", 4), [given])

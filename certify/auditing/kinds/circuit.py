@@ -1,12 +1,12 @@
 """Claims decided by `certify ablate`: a trained network needs only these parts (docs/howto/heads.md)."""
 
-import shlex
 from dataclasses import replace
 
 from certify.auditing.kinds.decide import answer_of, read_subject
 from certify.auditing.kinds.kind import ClaimEntry, Question
 from certify.auditing.results import ClaimAnswer
 from certify.claims.trained.ablation import decide_circuit, name_of, read_parts
+from certify.requests.run_command import part_command
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 from constructions.trained.edits import unedited
@@ -31,8 +31,7 @@ def read(entry: ClaimEntry) -> Question:
     options = [text for is_head, option in ((True, "--heads"), (False, "--neurons"))
                if (names := [name_of(original, part).split()[1] for part in dropped if part.is_head is is_head])
                for text in (option, ",".join(names))]
-    command = shlex.join(["certify", "ablate", path, *(["--claim", claim_path] if claim_path else []), *options, "--to",
-                          to, "--max-n", str(entry.lengths.last)])
+    command = part_command("ablate", path, claim_path, [*options, "--to", to, "--max-n", str(entry.lengths.last)])
 
     def decide(lengths: Lengths, _progress: Progress) -> ClaimAnswer:
         """Decide every word of these lengths."""

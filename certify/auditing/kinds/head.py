@@ -1,6 +1,5 @@
 """Claims decided by `certify heads`: what a head of a trained network attends to (docs/howto/heads.md)."""
 
-import shlex
 from dataclasses import replace
 
 from certify.auditing.kinds.decide import answer_of, read_subject
@@ -9,6 +8,7 @@ from certify.auditing.results import ClaimAnswer
 from certify.claims.trained.decide import Settings
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.heads import answer_about_heads, read_bounds, read_heads_question
+from certify.requests.run_command import part_command
 from constructions.errors import InputError
 from constructions.network.lengths import Lengths
 from proofs.formula.discharge import Progress
@@ -32,8 +32,7 @@ def read(entry: ClaimEntry) -> Question:
     if not bounds.any:
         raise InputError("the claim states neither at_least, at_most nor within, so it is vacuous; expected one")
     options = [text for key, value in given.items() if value for text in (f"--{key.replace('_', '-')}", value)]
-    command = shlex.join(["certify", "heads", path, *(["--claim", claim_path] if claim_path else []), *options,
-                          "--max-n", str(entry.lengths.last)])
+    command = part_command("heads", path, claim_path, [*options, "--max-n", str(entry.lengths.last)])
 
     def decide(lengths: Lengths, _progress: Progress) -> ClaimAnswer:
         """Decide every word of these lengths."""

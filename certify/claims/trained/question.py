@@ -128,6 +128,19 @@ def read_any_claim(path: str, claim: str | None, flags: Flags = Flags(), scope: 
     return network, table.claim(network, scope)
 
 
+def read_own_claim(path: str, scope: Scope) -> tuple[TrainedNetwork, AnyClaim]:
+    """Return the network and the claim of a certificate, in the scope if it is about words.
+
+    Raises:
+        InputError: if the file is of another kind, or has no claim.
+    """
+    network, own = read_trained(path)
+    if own is None:
+        raise InputError(f"{path}: no claim about words up to a length, or about inputs in tracks, expected a "
+                         "certificate with one; for others, the command decide has the option --float MODEL")
+    return network, _in_scope(network, own, scope) if isinstance(own, WordsClaim) else own
+
+
 def read_question(path: str, claim: str | None, flags: Flags, scope: Scope) -> tuple[TrainedNetwork, WordsClaim]:
     """Return the network and the claim of a question about words.
 

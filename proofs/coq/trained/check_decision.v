@@ -27,7 +27,8 @@ Definition decision_holds (d : decision_syntax) : Prop :=
   claim_holds (decision_claim d) (network_rows (decision_network d)) (network_logits (decision_network d)).
 
 (* Whether the claim asks anything (`is_asked_holds`); one that does not is printed as vacuous. *)
-Definition decision_asks (d : decision_syntax) : bool := is_asked (decision_claim d) (network_rows (decision_network d)).
+Definition decision_asks (d : decision_syntax) : bool :=
+  is_asked (decision_claim d) (network_rows (decision_network d)).
 
 (* ---- why it is right ---- *)
 Lemma fed_feeds m p tokens x : node_place _ _ x = p ->
