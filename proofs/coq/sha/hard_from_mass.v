@@ -1,9 +1,9 @@
 (* The converse of [SHA] Lemmas 6 and 25: a head whose weight at one position p is at least 1 - e, where e < 1.
 
    Proved, for every mask: the score at p is ahead of every other by ln((1 - e)/e), so p alone is the greatest if
-   e < 1/2; softmax is within 2e of hard attention in the 1-norm; and with scores times any T >= 1 the weight that p misses is at
-   most (e/(1 - e))^T, for any number of positions. Idea: ratios x of weights to that of p sum up to at most e/(1 - e),
-   and x^T <= x (e/(1 - e))^(T - 1). *)
+   e < 1/2; softmax is within 2e of hard attention in the 1-norm; and with scores times any T >= 1 the weight that p
+   misses is at most (e/(1 - e))^T, for any number of positions. Idea: ratios x of weights to that of p sum up to at
+   most e/(1 - e), and x^T <= x (e/(1 - e))^(T - 1). *)
 From Coq Require Import Reals Lra Lia Arith Bool.
 From Certify Require Import finite_sums softmax exponential.
 Open Scope R_scope.
