@@ -21,7 +21,7 @@ from proofs.trained.float_executions.execution import Execution, Order, executio
 from proofs.trained.float_executions.replay import Replay
 
 Choices = list[NDArray[np.intp]]
-"""Of each call that has a choice, in the order of an execution: for each run and number the option."""
+"""The options taken: for each call that has a choice, in the order of an execution, one for each run and number."""
 ORDERS: tuple[tuple[Order, bool], ...] = (("forwards", False), ("forwards", True), ("backwards", False),
                                           ("in pairs", False))
 Change = tuple[int, int, int]
