@@ -7,24 +7,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certify.commands import decide_options as given_as
-from certify.common.files import check_writable, write_text
+from certify.common.files import check_new_folder, check_writable, write_folder, write_text
 from certify.common.terminal import show_found, tell, write_certificate, write_found
 from certify.requests import options as option
-from certify.requests.options import written_file
+from certify.requests.options import written_file, written_place
+from constructions.errors import InputError
 
 if TYPE_CHECKING:
     from certify.claims.trained.hard_programs import HardProgram
 
 Pattern = Annotated[list[str] | None, typer.Option(
     "--pattern", metavar="L.H=PATTERN", help="give this head hard attention to these positions, as of heads "
-    "--on: 1.1=first, '1.1=rightmost Q_a'")]
+    "--on: 1.1=first, '1.1=rightmost Q_a'; 1.1=greatest for those of its own greatest scores")]
 Model = Annotated[str | None, typer.Option(
     "--model", metavar="FILE", parser=written_file, help="write the hardened network here")]
 Program = Annotated[str | None, typer.Option(
-    "--program", metavar="FILE", parser=written_file, help="write the B-RASP program of the hard network here")]
+    "--program", metavar="FILE", parser=written_file, help="write the program of the hard network here: B-RASP, or "
+    "with counts S-RASP or C-RASP (.cr)")]
 ProgramCertificate = Annotated[str | None, typer.Option(
     "--program-certificate", metavar="FILE", parser=written_file, help="write the certificate that the hard network "
     "has the program's answers here")]
+Scores = Annotated[str | None, typer.Option(
+    "--scores", metavar="DIR", parser=written_place, help="with greatest: write the certificates that the patterns are "
+    "those of the greatest scores here: a new folder")]
 Wrong = Annotated[str | None, typer.Option(
     "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word here")]
 
@@ -41,6 +46,7 @@ def harden(
     wrong: Wrong = None,
     program: Program = None,
     program_certificate: ProgramCertificate = None,
+    scores: Scores = None,
     **claimed: Any,
 ) -> None:
     """Make the heads of a trained network hard, and prove its answers.
@@ -60,6 +66,10 @@ def harden(
     network, words = read_question(model, claim, flags_of(claimed), scope)
     if output is not None:
         check_writable(output)
+    if scores is not None:
+        if not any(one.endswith("=greatest") for one in pattern or ()):
+            raise InputError("--scores: expected --pattern L.H=greatest beside it")
+        check_new_folder(scores)
     found = answer_about_hardening(network, words, pattern or (), settings)
     show_found(found, hardening_to_json, print_hardening, output)
     write_found(found.decision, output)
@@ -67,6 +77,8 @@ def harden(
     if hardened is not None:
         write_text(hardened, network_text(found.edited))
     write_program(found.program, program, program_certificate)
+    if scores is not None:
+        write_folder(scores, found.certificates_of_scores)
     raise typer.Exit(found.exit_code)
 
 

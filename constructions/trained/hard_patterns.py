@@ -30,6 +30,8 @@ TOTAL: Mapping[str, str] = {
 """The prefixes whose marked positions ($1) are the pattern's, for keys at which $2 holds; none, if it has none."""
 OF_EVERY_QUERY = ("start", "letters", "itself", "first", "all", "leftmost")
 """The patterns whose positions are the same for all later queries: one marking is that of each prefix."""
+GREATEST = HeadPattern("greatest")
+"""The position at which the head's own score is greatest; a pattern has to be found for it."""
 MOST_MARKS = 3
 """Different patterns that need marks; each doubles the alphabet."""
 
@@ -41,6 +43,11 @@ class HardHead:
     layer: int
     head: int
     pattern: HeadPattern
+
+
+def sees_itself(words: WordsClaim) -> bool:
+    """Return whether queries are letters of the word, not tokens around it."""
+    return words.read == "each" or (words.read == "last" and not words.after)
 
 
 def is_supported(network: TrainedNetwork, layer: int, pattern: HeadPattern) -> bool:

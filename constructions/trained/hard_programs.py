@@ -1,32 +1,52 @@
-"""The B-RASP program of a network with one layer of hard heads, each of which attends to one position.
+"""The program of a network with one layer of hard heads: B-RASP, or with counts S-RASP and C-RASP.
 
-The answer at a query is to depend on its own letter and on the letters that the heads choose: a finite table. A claim
-about the hard network states that its answers are those of the program (`program_claim`). docs/background/parts.md.
+The answer at a query is to depend on its own letter, on the letters that heads of one position choose, and, where heads
+average over all positions with some letters, on comparisons of the counts of these letters. A claim about the hard
+network states that its answers are those of the program (`program_claim`). docs/background/parts.md.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from math import prod
+from typing import NamedTuple
 
+from constructions.crasp.printer import format_counting_program
 from constructions.errors import Unsupported
 from constructions.language.semantics import satisfies
-from constructions.language.syntax import And, Formula, Not, Symbol
+from constructions.language.syntax import TRUE, And, Formula, Not, Symbol
 from constructions.rasp.parser import parse_program
 from constructions.rasp.printer import format_program
 from constructions.rasp.syntax import RaspProgram
 from constructions.rasp.to_formula import program_to_formulas
 from constructions.trained.claim import Case, Row, When, WordsClaim
 from constructions.trained.hard_patterns import HardHead, is_of_letter
-from constructions.trained.head_patterns import SINGLE, HeadPattern
+from constructions.trained.head_patterns import OF_KEYS, SINGLE, HeadPattern
 from constructions.trained.network import TrainedNetwork
 
 NONE = "none"
 """The choice of a head whose query is not a letter and that sees no position of its pattern."""
+SOME = "some"
+"""The choice of a head that averages over some letters, if it sees one of them, else ``NONE``."""
+AVERAGED = ("letters", "all")
+"""The patterns of averaging heads."""
 MOST_ENTRIES = 1_000
 
 Choices = tuple[str, ...]
 """The letter of the query, if it is one, and the letters that the heads choose."""
+
+
+@dataclass(frozen=True)
+class CountTest:
+    """The comparison Σ coefficient · count ≥ 0, or > 0 if it is ``strict``, of the counts of ``counted`` letters."""
+
+    coefficients: tuple[int, ...]
+    strict: bool
+
+
+Answer = bool | CountTest
 
 
 def opposite(row: Row) -> Row:
@@ -34,15 +54,30 @@ def opposite(row: Row) -> Row:
     return tuple((token, -c) for token, c in row)
 
 
+class Choice(NamedTuple):
+    """The vector of a head's choices: its name, its body, and the values that it may have."""
+
+    name: str
+    body: str
+    values: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        """The definition."""
+        return f"{self.name}(i) := {self.body}"
+
+
 @dataclass(frozen=True)
 class HardTable:
     """The choices that may occur, each with the formula of the prefixes where they do; and the rows of the answer.
 
-    ``choosing`` are the definitions of the vectors of the heads' choices, ``sees_itself`` whether queries are letters.
+    ``choosing`` are the definitions of the vectors of the heads' choices, ``sees_itself`` whether queries are letters,
+    ``counted`` the letters over which heads average.
     """
 
     words: WordsClaim
-    choosing: tuple[str, ...]
+    choosing: tuple[Choice, ...]
+    counted: tuple[str, ...]
     sees_itself: bool
     entries: Mapping[Choices, Formula]
     rows: tuple[Row, ...]
@@ -51,28 +86,52 @@ class HardTable:
         """Return the number of a row, or of its opposite."""
         return self.rows.index(row if row in self.rows else opposite(row))
 
-    def program(self, answers: Sequence[Mapping[Choices, bool]]) -> RaspProgram:
+    def program(self, answers: Sequence[Mapping[Choices, Answer]]) -> RaspProgram:
         """Return the program whose vectors after the choices are these answers."""
-        names = [f"answer_{number}" for number in range(1, len(answers) + 1)] if len(answers) > 1 else ["answer"]
-        lines = [f"{name}(i) := {self._body(answer)}" for name, answer in zip(names, answers, strict=True)]
-        return parse_program("\n".join([*_header(self.words, self.sees_itself), *self.choosing, *lines]))
+        lines = [f"{name}(i) := {self._body(answer)}" for name, answer in zip(names_of(answers), answers, strict=True)]
+        counts = [f"n{number}(i) := psum j [j<=i] 1 if in(j) = {quoted(letter)} else 0"
+                  for number, letter in enumerate(self.counted, 1)]
+        return parse_program("\n".join([*_header(self.words, self.choosing), *(one.line for one in self.choosing),
+                                        *counts, *lines]))
 
-    def formula(self, answer: Mapping[Choices, bool]) -> Formula:
+    def text(self, answers: Sequence[Mapping[Choices, Answer]], formulas: Sequence[Formula]) -> str:
+        """Return the text of the program: C-RASP, if there are counts and it has all else."""
+        if self.counted:
+            with suppress(Unsupported):
+                return format_counting_program(dict(zip(names_of(answers), formulas, strict=True)), self.words.alphabet)
+        return format_program(self.program(answers))
+
+    def formula(self, answer: Mapping[Choices, Answer]) -> Formula:
         """Return the formula of one answer."""
         program = self.program([answer])
         return program_to_formulas(program)[program.output.name]
 
-    def _body(self, answer: Mapping[Choices, bool]) -> str:
+    def _body(self, answer: Mapping[Choices, Answer]) -> str:
         own = {choices[0] for choices in answer} if self.sees_itself else set()
         first, parts = int(self.sees_itself), list[str]()
         for chosen in dict.fromkeys(choices[first:] for choices in answer):
-            letters = [choices[0] for choices, truth in answer.items() if choices[first:] == chosen and truth]
-            others = [choices for choices, truth in answer.items() if choices[first:] == chosen and not truth]
-            tests = [f"c{number}(i) = {quoted(letter)}" for number, letter in enumerate(chosen, 1)]
-            if letters and others and own:
-                tests.append("(" + " | ".join(f"in(i) = {quoted(letter)}" for letter in letters) + ")")
-            parts += [f"({' & '.join(tests)})"] if letters else []
+            here = {choices: found for choices, found in answer.items() if choices[first:] == chosen}
+            for found in dict.fromkeys(here.values()):
+                letters = [choices[0] for choices, one in here.items() if one == found]
+                tests = [f"{choice.name}(i) = {quoted(letter)}"
+                         for choice, letter in zip(self.choosing, chosen, strict=True)]
+                if own and len(letters) < len(here):
+                    tests.append("(" + " | ".join(f"in(i) = {quoted(letter)}" for letter in letters) + ")")
+                if isinstance(found, CountTest):
+                    tests.append(_comparison(found))
+                parts += [f"({' & '.join(tests) or 'true'})"] if found is not False else []
         return " | ".join(parts) or "false"
+
+
+def names_of(answers: Sequence[object]) -> list[str]:
+    """Return the names of the vectors of answers."""
+    return [f"answer_{number}" for number in range(1, len(answers) + 1)] if len(answers) > 1 else ["answer"]
+
+
+def _comparison(test: CountTest) -> str:
+    sides = [" + ".join(f"n{number}(i)" for number, c in enumerate(test.coefficients, 1) for _ in range(sign * c))
+             or "0" for sign in (1, -1)]
+    return f"{sides[0]} {'>' if test.strict else '>='} {sides[1]}"
 
 
 def hard_table(network: TrainedNetwork, words: WordsClaim, hard: Sequence[HardHead]) -> HardTable:
@@ -86,11 +145,13 @@ def hard_table(network: TrainedNetwork, words: WordsClaim, hard: Sequence[HardHe
         raise Unsupported("a program is written of one layer, all of whose heads are hard")
     sees_itself = not (words.read == "last" and words.after)
     ordered = sorted(hard, key=lambda one: one.head)
-    choosing = tuple(f"c{number}(i) := {_choice(words, one.pattern, sees_itself)}"
-                     for number, one in enumerate(ordered, 1))
+    choosing = tuple(choice for number, one in enumerate(ordered, 1)
+                     if (choice := _choice(f"c{number}", words, one.pattern, sees_itself)))
+    averaged = {letter for one in ordered if one.pattern.name in AVERAGED for letter in _letters(words, one.pattern)}
+    counted = tuple(letter for letter in words.alphabet if letter in averaged)
     rows = dict.fromkeys(row for case in words.cases for row in case.above)
     kept = [row for place, row in enumerate(rows) if opposite(row) not in list(rows)[:place]]
-    return HardTable(words, choosing, sees_itself, _entries(words, choosing, sees_itself), tuple(kept))
+    return HardTable(words, choosing, counted, sees_itself, _entries(words, choosing, sees_itself), tuple(kept))
 
 
 def program_claim(table: HardTable, formulas: Sequence[Formula]) -> WordsClaim:
@@ -125,47 +186,52 @@ def quoted(symbol: str) -> str:
     return "'" + symbol.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def _header(words: WordsClaim, sees_itself: bool) -> list[str]:
-    return ["alphabet " + ", ".join(map(quoted, words.alphabet)), *[f"auxiliary {quoted(NONE)}"] * (not sees_itself)]
+def _header(words: WordsClaim, choosing: Sequence[Choice]) -> list[str]:
+    others = dict.fromkeys(value for one in choosing for value in one.values if value not in words.alphabet)
+    return ["alphabet " + ", ".join(map(quoted, words.alphabet)),
+            *["auxiliary " + ", ".join(map(quoted, others))] * bool(others)]
 
 
-def _choice(words: WordsClaim, pattern: HeadPattern, sees_itself: bool) -> str:
-    """Return the body of the vector of a head's choices."""
-    if pattern.name not in SINGLE or not is_of_letter(pattern.keys):
-        raise Unsupported(f"{pattern}: a program is written of heads that attend to one position, by its letter")
-    default = "in(i)" if sees_itself else quoted(NONE)
-    if pattern.name == "itself":
-        return "in(i)"
-    if pattern.name == "previous":
-        return f"rightmost j [j<i, true] in(j) : {default}"
-    letters = [symbol for symbol in words.alphabet if pattern.name == "first" or satisfies(pattern.keys, [symbol], 1)]
+def _letters(words: WordsClaim, pattern: HeadPattern) -> list[str]:
+    """Return the letters at which a pattern may be."""
+    return [symbol for symbol in words.alphabet if pattern.name not in OF_KEYS or satisfies(pattern.keys, [symbol], 1)]
+
+
+def _choice(name: str, words: WordsClaim, pattern: HeadPattern, sees_itself: bool) -> Choice | None:
+    """Return the vector of a head's choices; None if it averages over all letters."""
+    if pattern.name not in (*SINGLE, *AVERAGED) or not is_of_letter(pattern.keys):
+        raise Unsupported(f"{pattern}: a program is written of heads that attend to one position, by its letter, or to "
+                          "all positions with some letters")
+    letters = _letters(words, pattern)
     score = " | ".join(f"in(j) = {quoted(symbol)}" for symbol in letters) or "false"
+    score = "true" if len(letters) == len(words.alphabet) else score
+    if pattern.name in AVERAGED:
+        return None if score == "true" and sees_itself else Choice(
+            name, f"leftmost j [j<=i, {score}] {quoted(SOME)} : {quoted(NONE)}", (SOME, NONE))
+    default, values = ("in(i)", words.alphabet) if sees_itself else (quoted(NONE), (*words.alphabet, NONE))
+    if pattern.name == "itself":
+        return Choice(name, "in(i)", values)
+    if pattern.name == "previous":
+        return Choice(name, f"rightmost j [j<i, true] in(j) : {default}", values)
     choice = "rightmost" if pattern.name == "rightmost" else "leftmost"
-    return f"{choice} j [j<=i, {'true' if len(letters) == len(words.alphabet) else score}] in(j) : {default}"
+    return Choice(name, f"{choice} j [j<=i, {score}] in(j) : {default}", values)
 
 
-def _entries(words: WordsClaim, choosing: Sequence[str], sees_itself: bool) -> dict[Choices, Formula]:
-    values = [*words.alphabet, *[NONE] * (not sees_itself)]
-    if len(values) ** (len(choosing) + sees_itself) > MOST_ENTRIES:
+def _entries(words: WordsClaim, choosing: Sequence[Choice], sees_itself: bool) -> dict[Choices, Formula]:
+    if prod(len(one.values) for one in choosing) * len(words.alphabet) > MOST_ENTRIES:
         raise Unsupported(f"a table of more than {MOST_ENTRIES} entries")
-    tests = " & ".join(f"c{number}(i) = {quoted(values[0])}" for number in range(1, len(choosing) + 1))
+    tests = " & ".join(f"{one.name}(i) = {quoted(one.values[0])}" for one in choosing) or "true"
     known = program_to_formulas(parse_program("\n".join([
-        *_header(words, sees_itself), *choosing, f"all(i) := {tests}"])))
-    chosen: Iterable[Choices] = product(values, repeat=len(choosing))
+        *_header(words, choosing), *(one.line for one in choosing), f"all(i) := {tests}"])))
     found: dict[Choices, Formula] = {}
-    for one in chosen:
-        parts = [known.get((f"c{number}", letter)) for number, letter in enumerate(one, 1)]
+    for chosen in product(*(one.values for one in choosing)):
+        parts = [known.get((one.name, letter)) for one, letter in zip(choosing, chosen, strict=True)]
         formulas = [part for part in parts if part is not None]
         if len(formulas) == len(parts):
             for own in words.alphabet if sees_itself else [None]:
-                whole = formulas if own is None else [Symbol(own), *formulas]
-                made = whole[0]
+                whole = [*formulas] if own is None else [Symbol(own), *formulas]
+                made = whole[0] if whole else TRUE
                 for part in whole[1:]:
                     made = And(made, part)
-                found[one if own is None else (own, *one)] = made
+                found[chosen if own is None else (own, *chosen)] = made
     return found
-
-
-def program_text(program: RaspProgram) -> str:
-    """Return the text of a program."""
-    return format_program(program)

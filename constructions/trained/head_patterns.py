@@ -68,15 +68,16 @@ class HeadClaim:
         return f"head {self.layer}.{self.head} has a mass of {' and '.join(bounds)} on: {self.pattern}"
 
 
-def parse_pattern(text: str, alphabet: Sequence[str], predicates: Mapping[str, PredicateDefinition]) -> HeadPattern:
-    """Parse a pattern: ``first``, ``rightmost Q_a | Q_b``, ``marks Q['a*']``, ...
+def parse_pattern(text: str, alphabet: Sequence[str], predicates: Mapping[str, PredicateDefinition],
+                  names: Sequence[str] = tuple(PATTERNS)) -> HeadPattern:
+    """Parse a pattern of one of these names: ``first``, ``rightmost Q_a | Q_b``, ``marks Q['a*']``, ...
 
     Raises:
         InputError: if there is no such pattern, or its formula does not parse.
     """
     name, _, keys = text.strip().partition(" ")
-    if name not in PATTERNS:
-        raise InputError(f"{printable(name)}: expected one of {', '.join(PATTERNS)}")
+    if name not in names:
+        raise InputError(f"{printable(name)}: expected one of {', '.join(names)}")
     needs = name in (*OF_KEYS, "marks")
     if needs != bool(keys.strip()):
         raise InputError(f"{name}: expected {'a formula' if needs else 'nothing'} after it")
@@ -144,14 +145,23 @@ def mass_question(network: TrainedNetwork, words: WordsClaim, claim: HeadClaim, 
 
 def marked_formula(alphabet: Sequence[str], pattern: HeadPattern, given: Formula = TRUE) -> Formula:
     """Return the formula of prefixes whose marks are those of the pattern, where ``given`` holds."""
-    stars = dict(zip(alphabet, marked_copies(alphabet), strict=True))
-
-    def either(symbol: str) -> Formula:
-        return Or(Symbol(symbol), Symbol(stars[symbol]))
-
-    keys = pattern.keys if pattern.name == "marks" else replace_symbols(pattern.keys, either)
+    keys = pattern.keys if pattern.name == "marks" else with_marks(alphabet, pattern.keys)
     found = pattern_formula(alphabet, pattern.name, keys)
-    return found if given is TRUE else And(found, replace_symbols(given, either))
+    return found if given is TRUE else And(found, with_marks(alphabet, given))
+
+
+def with_marks(alphabet: Sequence[str], formula: Formula) -> Formula:
+    """Return the formula about letters with or without marks."""
+    stars = dict(zip(alphabet, marked_copies(alphabet), strict=True))
+    return replace_symbols(formula, lambda symbol: Or(Symbol(symbol), Symbol(stars[symbol])))
+
+
+def or_itself(alphabet: Sequence[str], pattern: HeadPattern) -> HeadPattern:
+    """Return the marks of a pattern of one position, and of the query where there is no such position."""
+    none = {"previous": "!prev true", "first": "false", "itself": "false"}.get(pattern.name, "!O $2")
+    otherwise = parse_formula(f"$1 & {none}", table={
+        "$1": pattern_formula(alphabet, "itself", TRUE), "$2": with_marks(alphabet, pattern.keys)})
+    return HeadPattern("marks", Or(marked_formula(alphabet, pattern), otherwise))
 
 
 def pattern_formula(alphabet: Sequence[str], name: str, keys: Formula) -> Formula:

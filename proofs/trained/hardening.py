@@ -11,10 +11,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from constructions.errors import Unsupported
 from constructions.language.syntax import Formula, Symbol
 from constructions.trained.claim import Case, When, WordsClaim, judged
-from constructions.trained.hard_patterns import HardHead, any_of, is_supported
-from constructions.trained.head_patterns import OF_KEYS, PATTERNS, HeadPattern
+from constructions.trained.hard_patterns import GREATEST, HardHead, any_of, is_supported, sees_itself
+from constructions.trained.head_patterns import OF_KEYS, PATTERNS, SINGLE, HeadPattern
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.circuits import first_words
 from proofs.trained.forward import Array, FloatAttention, FloatNetwork, equal_weights
@@ -28,6 +29,8 @@ Patterns = Mapping[tuple[int, int], HeadPattern]
 """The pattern of each hard head, by layer and head, from 1."""
 MOST_LETTERS = 4
 """Alphabets of which every set of letters is tried."""
+TIE = 1e-9
+"""Relative distance of weights that count as equal."""
 SEED = 1
 
 
@@ -53,9 +56,7 @@ class HardMargins(WordMargins):
         places, at = zip(*judged(self.claim, words.shape[1]), strict=True)
         tokens = self.inputs(words)
         numbers = offset + np.arange(tokens.shape[1])
-        keys, stream, layer = self.keys.hold(words)[:, 1:], self.network.embedded(tokens, numbers), 0
-        chosen = {part: self._selected(pattern, keys[..., index])
-                  for index, (part, pattern) in enumerate(self.patterns.items())}
+        stream, layer, chosen = self.network.embedded(tokens, numbers), 0, self.chosen(words)
         for step in self.network.steps:
             if isinstance(step, FloatAttention):
                 layer += 1
@@ -63,6 +64,12 @@ class HardMargins(WordMargins):
             else:
                 stream = self.network.alone(step, stream)
         return self.network.unembedding(stream[:, at]), self.cases.hold(words)[:, places]
+
+    def chosen(self, words: Rows) -> Mapping[tuple[int, int], Selected]:
+        """Return the tokens of each head's pattern, [B, queries, tokens]: none where the pattern has no position."""
+        keys = self.keys.hold(words)[:, 1:]
+        return {part: self._selected(pattern, keys[..., index])
+                for index, (part, pattern) in enumerate(self.patterns.items())}
 
     @staticmethod
     def _averages(step: FloatAttention, layer: int, stream: Array, numbers: Rows,
@@ -105,7 +112,8 @@ def candidates(words: WordsClaim) -> Iterator[HeadPattern]:
     sizes = range(1, len(letters)) if len(letters) <= MOST_LETTERS else range(1, 2)
     sets: list[Formula] = [any_of(list(map(Symbol, some))) for size in sizes for some in combinations(letters, size)]
     yield from (HeadPattern(name, keys) for name in ("rightmost", "leftmost", "all") for keys in sets)
-    yield from (HeadPattern(name) for name in PATTERNS if name not in OF_KEYS and (name != "start" or words.before))
+    yield from (HeadPattern(name) for name in PATTERNS
+               if name not in (*OF_KEYS, "marks") and (name != "start" or words.before))
 
 
 class HardeningSearch:
@@ -143,13 +151,39 @@ class HardeningSearch:
             right, least = n, least if found is None else min(least, found.margin)
         return Score(right, least if right else np.float64())
 
-    def least_of_rows(self, patterns: Patterns) -> Array:
-        """Return the least margin of every row of every case over the words; infinite where no word has the case."""
-        margins, found = HardMargins(self._floats, self.claim, patterns), np.array(np.inf)
+    def margins(self, patterns: Patterns) -> Iterator[tuple[Rows, Array]]:
+        """Yield words of one length, and their margins [B, places, rows], infinite where a case does not hold."""
+        judge = HardMargins(self._floats, self.claim, patterns)
         for n, rows in sorted(self._words.items()):
-            for part in np.array_split(rows, -(-len(rows) // margins.batch(n))):
-                found = np.minimum(found, margins.margins(part, self.claim.offsets[0]).min(axis=(0, 1)))
-        return found
+            for part in np.array_split(rows, -(-len(rows) // judge.batch(n))):
+                yield part, judge.margins(part, self.claim.offsets[0])
+
+    def greatest(self, head: int) -> HeadPattern:
+        """Return a pattern of the position at which the own score of a head is greatest, on all words that are tried.
+
+        Raises:
+            Unsupported: if there are several layers, or no pattern of one position that is tried is that.
+        """
+        if len(self.network.attention_steps) != 1:
+            raise Unsupported(f"{GREATEST}: for networks with one layer of attention, expected a pattern")
+        waiting = [pattern for pattern in candidates(self.claim) if pattern.name in SINGLE and (
+            sees_itself(self.claim) or pattern.name in ("first", "itself"))]
+        for n, rows in sorted(self._words.items()):
+            at = np.array([token for _, token in judged(self.claim, n)])
+            tokens = HardMargins(self._floats, self.claim, {}).inputs(rows)
+            weights = np.array([self._floats.attention(one, self.claim.offsets[0])[0][head - 1][at] for one in tokens])
+            winners = weights >= weights.max(-1, keepdims=True) * (1 - TIE)
+            for pattern in [*waiting]:
+                chosen = HardMargins(self._floats, self.claim, {(1, head): pattern}).chosen(rows)[1, head][:, at]
+                chosen |= (np.arange(tokens.shape[1]) == at[:, np.newaxis]) & ~chosen.any(-1, keepdims=True)
+                differ = (chosen != winners).any((-1, -2))
+                if differ.any():
+                    waiting.remove(pattern)
+                    last = pattern, "".join(self.claim.alphabet[letter] for letter in rows[differ.argmax()])
+            if not waiting:
+                raise Unsupported(f"head 1.{head}: its own score is greatest at no pattern that was tried; the last of "
+                                  f"them, {last[0]}, is another position on the word {last[1]}")
+        return waiting[0]
 
     def best(self) -> dict[tuple[int, int], HeadPattern]:
         """Return the best pattern of each head, one after the other; a head stays soft if it is better so.

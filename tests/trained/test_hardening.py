@@ -233,7 +233,8 @@ def test_the_prefix_before_the_first_letter_is_judged_without_marks() -> None:
     ("1.1", "--pattern: found 1.1, expected a head and a pattern such as 1.1=first"),
     ("1.2=first", "head 1.2, expected 1 to 1 in layer 1"),
     ("1=first", "--pattern: found 1, expected a layer and a head such as 1.2"),
-    ("1.1=last", "last: expected one of start, letters, itself, previous, first, all, rightmost, leftmost, marks")])
+    *[(f"1.1={name}", f"{name.split()[0]}: expected one of start, letters, itself, previous, first, all, rightmost, "
+       "leftmost, greatest") for name in ("last", "marks Q_0")]])
 def test_a_pattern_that_does_not_fit_is_refused(given: str, complaint: str) -> None:
     with pytest.raises(InputError) as found:
         read_patterns(*zoo("first", 4), [given])
@@ -280,9 +281,11 @@ def test_a_claim_that_the_program_breaks_is_named_with_its_word() -> None:
 
 
 @pytest.mark.parametrize(("name", "pattern", "reason"), [
-    ("first", "letters", "letters: a program is written of heads that attend to one position, by its letter"),
+    ("first", "start", "start: a program is written of heads that attend to one position, by its letter, or to all "
+     "positions with some letters"),
     ("first", "rightmost ODD", "rightmost ODD: a program is written of heads that attend to one position, by its "
-     "letter"),
+     "letter, or to all positions with some letters"),
+    ("first", "letters", "the answer depends on more than the letters 1 and one comparison of counts"),
     ("tomita_1", "first", "the answer depends on more than the letters 0, 1")])
 def test_what_has_no_program_is_refused(name: str, pattern: str, reason: str) -> None:
     network, words = zoo(name, 5)

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from certify.claims.trained.answering import decide_question
 from certify.claims.trained.decide import Settings, decide
@@ -14,9 +15,17 @@ from certify.common.answer import certified_to
 from certify.common.verdicts import WithExitStatus
 from constructions.errors import InputError, Unsupported
 from constructions.trained.claim import WordsClaim, check_fits
-from constructions.trained.edits import check_unedited
-from constructions.trained.hard_patterns import HardHead, hard_question, unmarked
-from constructions.trained.head_patterns import HeadPattern, parse_pattern, step_of
+from constructions.trained.edit_kinds import SharpenHead
+from constructions.trained.edits import check_unedited, edit_network
+from constructions.trained.hard_patterns import GREATEST, TOTAL, HardHead, hard_question, sees_itself, unmarked
+from constructions.trained.head_patterns import (
+    HeadClaim,
+    HeadPattern,
+    mass_question,
+    or_itself,
+    parse_pattern,
+    step_of,
+)
 from constructions.trained.network import TrainedNetwork
 from proofs.trained.hardening import HardeningSearch, hard_heads
 from proofs.trained.masses import Masses, MassRange
@@ -24,18 +33,35 @@ from proofs.trained.masses import Masses, MassRange
 ROUNDS = 6
 """Searches until a hardened network is certified; each learns the wrong word of the one before."""
 
+MOST_DOUBLINGS = 16
+"""Factors 2^0, 2^1, … of a head's scores until its least mass is ``ENOUGH``."""
+ENOUGH = 0.99
+
 
 @dataclass(frozen=True)
 class HardenedHead:
     """A head that attends to a pattern alone, and the least mass of the soft head on it, measured.
 
-    ``mass`` is None if no word that is measured has the pattern.
+    ``mass`` is None if no word that is measured has the pattern. ``own`` is there if the head attends by its own
+    scores: the proof that the greatest of them is that of the pattern's position, and of the query where there is none.
     """
 
     layer: int
     head: int
     pattern: HeadPattern
     mass: MassRange | None
+    own: "OwnScores | None" = None
+
+
+@dataclass(frozen=True)
+class OwnScores:
+    """The decision that with scores times 2^doublings the mass of one position is above 1/2.
+
+    So its score is the greatest one (docs/background/parts.md, Theorem 9).
+    """
+
+    doublings: int
+    decision: Decision
 
 
 @dataclass(frozen=True)
@@ -64,6 +90,12 @@ class Hardening(WithExitStatus):
         return self.decision.verdict if self.asked or self.decision.verdict != "refuted" else "unknown"
 
     @property
+    def certificates_of_scores(self) -> dict[str, str]:
+        """The certificates about the heads' own scores, by file name."""
+        return {f"head_{one.layer}_{one.head}.cert": one.own.decision.certificate for one in self.heads
+                if one.own is not None and one.own.decision.certificate is not None}
+
+    @property
     def is_repaired(self) -> bool:
         """Whether the network is wrong as trained, and right with hard heads."""
         return self.soft.verdict == "refuted" and self.decision.verdict == "certified"
@@ -87,6 +119,9 @@ def harden(network: TrainedNetwork, claim: WordsClaim, hard: Sequence[HardHead] 
     check_fits(network, claim)
     chosen, rounds = list(hard), 0
     search = None if hard else HardeningSearch(network, claim)
+    greatest = {one: find_greatest(network, claim, one, settings) for one in hard if one.pattern == GREATEST}
+    own = dict(greatest.values())
+    chosen = [greatest[one][0] if one in greatest else one for one in chosen]
     while True:
         rounds += 1
         if search is not None:
@@ -101,11 +136,40 @@ def harden(network: TrainedNetwork, claim: WordsClaim, hard: Sequence[HardHead] 
         if hard_heads(search.best()) == chosen:
             break
     masses = Masses(network, claim)
-    heads = tuple(HardenedHead(one.layer, one.head, one.pattern, least_mass(masses, one)) for one in chosen)
+    heads = tuple(HardenedHead(one.layer, one.head, one.pattern, least_mass(masses, one), own.get(one))
+                  for one in chosen)
     return Hardening(network, claim, heads, edited, marked, decision,
                      decide_question(network, claim, settings=settings),
                      program_of(network, claim, chosen, settings) if decision.verdict == "certified" else "",
                      search is None, rounds, time.perf_counter() - start)
+
+
+def find_greatest(network: TrainedNetwork, claim: WordsClaim, one: HardHead, settings: Settings | None
+                  ) -> tuple[HardHead, OwnScores]:
+    """Return the head with the pattern of the position of its own greatest score, and the proof that it is that.
+
+    Raises:
+        Unsupported: if no pattern is found, or it is not proved.
+    """
+    step, search = step_of(network, one.layer, one.head), HardeningSearch(network, claim)
+    while True:
+        found = replace(one, pattern=search.greatest(one.head))
+        marks = (or_itself(claim.alphabet, found.pattern) if sees_itself(claim) else found.pattern)
+        for doublings in range(MOST_DOUBLINGS):
+            sharp = edit_network(network, [SharpenHead(step, one.head - 1, doublings)]) if doublings else network
+            least = least_mass(Masses(sharp, claim), replace(one, pattern=marks))
+            if least is None or least.least > ENOUGH:
+                break
+        else:
+            assert least is not None
+            search.add(least.least_word)
+            continue
+        break
+    decision = decide(*mass_question(sharp, claim, HeadClaim(one.layer, one.head, marks, Fraction(1, 2))), settings)
+    if decision.verdict != "certified":
+        raise Unsupported(f"head {one.layer}.{one.head}: its own score is greatest at {found.pattern} on all words "
+                          f"that were tried; proved to n = {certified_to(decision.rows)}")
+    return found, OwnScores(doublings, decision)
 
 
 def program_of(network: TrainedNetwork, claim: WordsClaim, hard: Sequence[HardHead], settings: Settings | None
@@ -137,8 +201,8 @@ def read_patterns(network: TrainedNetwork, claim: WordsClaim, given: Iterable[st
         step_of(network, *part)
         if part in found:
             raise InputError(f"--pattern: head {name.strip()} is given twice, expected once")
-        found[part] = HardHead(*part, parse_pattern(pattern, claim.alphabet, {
-            one.name: one for one in claim.predicates}))
+        found[part] = HardHead(*part, GREATEST if pattern.strip() == str(GREATEST) else parse_pattern(
+            pattern, claim.alphabet, {one.name: one for one in claim.predicates}, (*TOTAL, str(GREATEST))))
     return list(found.values())
 
 

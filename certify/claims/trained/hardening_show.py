@@ -7,7 +7,7 @@ from rich.text import Text
 
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.hard_programs import HardProgram
-from certify.claims.trained.hardening import HardenedHead, Hardening
+from certify.claims.trained.hardening import HardenedHead, Hardening, OwnScores
 from certify.claims.trained.heads_show import describe_pattern
 from certify.claims.trained.show import describe_claim, describe_network
 from certify.claims.trained.showing import decision_to_json, describe_decision
@@ -32,6 +32,9 @@ def print_hardening(out: Console, found: Hardening) -> None:
         f"{one.layer}.{one.head}", describe_pattern(one.pattern), *(
             ("", "") if one.mass is None else (f"{one.mass.least:.6g}", show_powers(one.mass.least_word))))
         for one in found.heads])
+    for one in found.heads:
+        if one.own is not None:
+            out.print(plain(f"proved    {describe_own(one, one.own)}"))
     out.print()
     print_table(out, [TableColumn("attention"), TableColumn("verdict"), TableColumn("words")], [
         (name, verdict_text(decision.verdict), describe_decision(decision))
@@ -40,6 +43,18 @@ def print_hardening(out: Console, found: Hardening) -> None:
     for line in describe_program(found.program):
         out.print(plain(line))
     out.print(Text(f"{found.verdict}:", style=colour(found.verdict)), plain(describe_hardening(found)))
+
+
+def describe_own(one: HardenedHead, own: OwnScores) -> str:
+    """Describe what is proved of the head's own scores."""
+    name, times = f"head {one.layer}.{one.head}", f" (scores times {2**own.doublings})" * bool(own.doublings)
+    return (f"the greatest score of {name} is at {describe_pattern(one.pattern)}{or_itself(one)}, without ties: a mass "
+            f"above 1/2{times} {describe_decision(own.decision)}")
+
+
+def or_itself(one: HardenedHead) -> str:
+    """Return the words for where a head attends if its pattern has no position."""
+    return ", else to itself" * (one.pattern.name in MAY_BE_NOWHERE)
 
 
 def describe_program(program: HardProgram | str) -> list[str]:
@@ -68,8 +83,8 @@ def program_to_json(program: HardProgram | str) -> dict[str, Any]:
 
 def describe_hardening(found: Hardening) -> str:
     """Describe the verdict in a sentence."""
-    heads = ", ".join(f"head {one.layer}.{one.head} to {describe_pattern(one.pattern)}"
-                      + ", else to itself" * (one.pattern.name in MAY_BE_NOWHERE) for one in found.heads)
+    heads = ", ".join(f"head {one.layer}.{one.head} to {describe_pattern(one.pattern)}{or_itself(one)}"
+                      for one in found.heads)
     hard = f"with hard attention of {heads}, the network is {describe_decision(found.decision)}"
     if found.verdict != found.decision.verdict:
         return f"no hard attention was certified in {found.rounds} searches; {hard}"
@@ -92,6 +107,5 @@ def hardening_to_json(found: Hardening) -> dict[str, Any]:
 def head_to_json(one: HardenedHead) -> dict[str, Any]:
     """Return a hard head as JSON."""
     mass = {} if one.mass is None else {"soft_mass": one.mass.least, "soft_mass_word": list(one.mass.least_word)}
-    return {"head": f"{one.layer}.{one.head}", "attends_to": str(one.pattern), "otherwise": "itself", **mass}
-
-
+    own = {} if one.own is None else {"own_scores": decision_to_json(one.own.decision), "times": 2**one.own.doublings}
+    return {"head": f"{one.layer}.{one.head}", "attends_to": str(one.pattern), "otherwise": "itself", **mass, **own}
