@@ -30,6 +30,9 @@ ProgramCertificate = Annotated[str | None, typer.Option(
 Scores = Annotated[str | None, typer.Option(
     "--scores", metavar="DIR", parser=written_place, help="with greatest: write the certificates that the patterns are "
     "those of the greatest scores here: a new folder")]
+Page = Annotated[str | None, typer.Option(
+    "--html", metavar="FILE", parser=written_file, help="write a page with the circuit, and a word to click through "
+    "soft, hard and program, here")]
 Wrong = Annotated[str | None, typer.Option(
     "--wrong", metavar="FILE", parser=written_file, help="write the certificate of the shortest wrong word here")]
 
@@ -47,6 +50,7 @@ def harden(
     program: Program = None,
     program_certificate: ProgramCertificate = None,
     scores: Scores = None,
+    html: Page = None,
     **claimed: Any,
 ) -> None:
     """Make the heads of a trained network hard, and prove its answers.
@@ -74,6 +78,10 @@ def harden(
     show_found(found, hardening_to_json, print_hardening, output)
     write_found(found.decision, output)
     write_certificate(wrong, found.decision.wrong_certificate, found.verdict, "certificate of a wrong word")
+    if html is not None:
+        from certify.exports.pages.parts.hardened import hardening_page
+
+        write_text(html, hardening_page(found, output))
     if hardened is not None:
         write_text(hardened, network_text(found.edited))
     write_program(found.program, program, program_certificate)

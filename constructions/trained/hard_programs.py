@@ -96,10 +96,14 @@ class HardTable:
 
     def text(self, answers: Sequence[Mapping[Choices, Answer]], formulas: Sequence[Formula]) -> str:
         """Return the text of the program: C-RASP, if there are counts and it has all else."""
-        if self.counted:
-            with suppress(Unsupported):
-                return format_counting_program(dict(zip(names_of(answers), formulas, strict=True)), self.words.alphabet)
-        return format_program(self.program(answers))
+        return self.counting_text(formulas) or format_program(self.program(answers))
+
+    def counting_text(self, formulas: Sequence[Formula]) -> str:
+        """Return the text in C-RASP; empty if there are no counts, or it lacks something."""
+        with suppress(Unsupported):
+            return format_counting_program(dict(zip(names_of(formulas), formulas, strict=True)),
+                                           self.words.alphabet) * bool(self.counted)
+        return ""
 
     def formula(self, answer: Mapping[Choices, Answer]) -> Formula:
         """Return the formula of one answer."""
@@ -149,9 +153,14 @@ def hard_table(network: TrainedNetwork, words: WordsClaim, hard: Sequence[HardHe
                      if (choice := _choice(f"c{number}", words, one.pattern, sees_itself)))
     averaged = {letter for one in ordered if one.pattern.name in AVERAGED for letter in _letters(words, one.pattern)}
     counted = tuple(letter for letter in words.alphabet if letter in averaged)
-    rows = dict.fromkeys(row for case in words.cases for row in case.above)
-    kept = [row for place, row in enumerate(rows) if opposite(row) not in list(rows)[:place]]
-    return HardTable(words, choosing, counted, sees_itself, _entries(words, choosing, sees_itself), tuple(kept))
+    return HardTable(words, choosing, counted, sees_itself, _entries(words, choosing, sees_itself),
+                     canonical_rows(words))
+
+
+def canonical_rows(words: WordsClaim) -> tuple[Row, ...]:
+    """Return the rows of a claim, each once, without opposites of earlier ones."""
+    rows = list(dict.fromkeys(row for case in words.cases for row in case.above))
+    return tuple(row for place, row in enumerate(rows) if opposite(row) not in rows[:place])
 
 
 def program_claim(table: HardTable, formulas: Sequence[Formula]) -> WordsClaim:

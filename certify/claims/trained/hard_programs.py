@@ -53,11 +53,14 @@ class Threshold(NamedTuple):
 class HardProgram:
     """A program, the formula of each answer, and the decision that the hard network has its answers.
 
+    It is in C-RASP if it ``counts``, else in B-RASP or S-RASP.
     ``states`` is the number of states of prefixes by which the program's answers are those of the claim at every
     length; 0 if ``wrong`` is a word on which they are not, or both are not decided.
     """
 
+    alphabet: tuple[str, ...]
     text: str
+    counts: bool
     formulas: tuple[Formula, ...]
     decision: Decision
     states: int
@@ -85,7 +88,7 @@ def find_program(network: TrainedNetwork, words: WordsClaim, hard: Sequence[Hard
     except NoFormula as reason:
         raise Unsupported(str(reason)) from None
     states, wrong = compare_at_every_length(words, table, formulas)
-    return HardProgram(text, formulas, decision, states, wrong)
+    return HardProgram(words.alphabet, text, bool(table.counting_text(formulas)), formulas, decision, states, wrong)
 
 
 def find_answers(search: HardeningSearch, words: WordsClaim, hard: Sequence[HardHead], table: HardTable

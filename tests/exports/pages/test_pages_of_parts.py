@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from certify.claims.trained.ablation import Ablation, decide_circuit, find_circuit
+from certify.claims.trained.hardening import Hardening, harden, read_patterns
 from certify.claims.trained.heads import HeadsQuestion, HeadsTable, find_patterns
 from certify.exports.html import page_of
 from certify.exports.pages.parts.drawing import draw_circuit, draw_weights
+from certify.exports.pages.parts.hardened import describe_attention, hardening_page, side_by_side
 from certify.exports.pages.parts.page import circuit_page, heads_page
 from constructions.trained.edit_kinds import KeepNeurons, SetHead, SharpenHead
 from constructions.trained.edits import edit_network
@@ -88,6 +90,35 @@ def test_the_page_of_a_certificate_draws_what_it_is_about() -> None:
     assert "set to 0" in page and "2 of 64 neurons kept" in page and page.count('stroke-dasharray="4 3"') == 1
     whole = decide_circuit(*zoo("tomita_2", 4), []).decision.certificate
     assert whole is not None and "The circuit" not in page_of(whole, "x.cert", "x.cert")
+
+
+@cache
+def hardened() -> Hardening:
+    network, words = zoo("flip_flop", 4)
+    return harden(network, words, read_patterns(network, words, ["1.1=rightmost Q_r | Q_s"]))
+
+
+def test_the_page_of_a_hard_network_says_what_each_head_attends_to_and_has_both_decisions_and_the_program() -> None:
+    page = hardening_page(hardened(), "hard.cert")
+    assert "hard: reads the last" in TEXT.findall(draw_circuit(hardened().network, {(1, 1): describe_attention(
+        hardened().heads[0])}))
+    assert "c1(i) := rightmost j" in page and page.count("right on every word of length 1 .. 4") >= 2
+    assert "python -I -S check.pyz hard.cert" in page
+
+
+def test_the_words_of_the_page_have_the_answers_and_weights_of_soft_hard_and_program() -> None:
+    data, network = side_by_side(hardened()), hardened().network
+    assert len(data["entries"]) == 3 + 9 + 27 + 81 and data["heads"] == ["1.1"]
+    for word in ("rsk", "k", "kk", "srkk"):
+        entry = data["entries"][" ".join(str("rsk".index(letter)) for letter in word)]
+        tokens = np.array([3, *("rsk".index(letter) for letter in word)])
+        logits, at = FloatNetwork(network).logits(tokens[np.newaxis], 0)[0, -1], max(
+            (place for place, letter in enumerate(word, 1) if letter != "k"), default=len(word))
+        assert entry["soft"][0] == pytest.approx(FloatNetwork(network).attention(tokens, 0)[0][0, -1], abs=1e-4)
+        assert entry["hard"] == [[float(place == at) for place in range(len(tokens))]]
+        said = word[at - 1] == "s"
+        assert entry["answers"] == [[bool(logits[1] > logits[0])], [said]] and entry["claim"] == [said]
+        assert entry["program"] == {"c1": word[at - 1], "answer": "yes" if said else "no"}
 
 
 def test_names_of_letters_are_escaped() -> None:

@@ -20,6 +20,7 @@ from certify.common.shards import Workers
 from certify.exports.html import page_of
 from certify.exports.pages.decision.pages import page_of_decision
 from certify.exports.pages.learned.page import learned_page
+from certify.exports.pages.parts.hardened import hardening_page
 from certify.exports.pages.parts.page import circuit_page, heads_page
 from certify.exports.pages.softened.page import softened_page
 from certify.learning.learn import learn
@@ -29,7 +30,7 @@ from tests.auditing.sample import HOSTILE, REPORT, UNEXPECTED, html_of, markdown
 from tests.browser import CONTRASTS, NARROW, SCHEMES, browser, faults, look
 from tests.exports.pages.certificates import CORPUS, page, softened
 from tests.exports.pages.test_page_of_a_certificate import MOST_BYTES, Tags
-from tests.exports.pages.test_pages_of_parts import circuit, table
+from tests.exports.pages.test_pages_of_parts import circuit, hardened, table
 from tests.learning.questions import of_the_zoo
 from tests.trained.tracks.adders import adder, short_claim_text
 
@@ -79,6 +80,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "learnt": learnt,
     "heads": lambda: heads_page(table(), "proofs"),
     "circuit": lambda: circuit_page(circuit(), "proofs"),
+    "hardened": lambda: hardening_page(hardened(), "hard.cert"),
     "head": lambda: page_of(table().certificates["head_1_1.cert"], "head.cert", "head.cert"),
     "count": counted,
 }
@@ -137,7 +139,7 @@ def test_in_a_browser_no_page_asks_for_anything_scrolls_sideways_on_a_phone_or_h
 
 def test_names_landmarks_tables_and_what_keys_reach_are_as_the_rules_of_accessibility_ask(
         browser: Browser, tmp_path: Path) -> None:
-    for name in ("certificate", "softened", "audit", "trained", "learnt", "count"):
+    for name in ("certificate", "softened", "audit", "trained", "learnt", "count", "hardened"):
         assert (name, faults(look(browser, tmp_path, PAGES[name](), NARROW).page)) == (name, [])
 
 
