@@ -27,7 +27,7 @@ from constructions.trained.head_patterns import OF_KEYS, SINGLE, HeadPattern
 from constructions.trained.network import TrainedNetwork
 
 NONE = "none"
-"""The choice of a head whose query is not a letter and that sees no position of its pattern."""
+"""The choice of a head that sees no position of its pattern."""
 SOME = "some"
 """The choice of a head that averages over some letters, if it sees one of them, else ``NONE``."""
 AVERAGED = ("letters", "all")
@@ -217,13 +217,11 @@ def _choice(name: str, words: WordsClaim, pattern: HeadPattern, sees_itself: boo
     if pattern.name in AVERAGED:
         return None if score == "true" and sees_itself else Choice(
             name, f"leftmost j [j<=i, {score}] {quoted(SOME)} : {quoted(NONE)}", (SOME, NONE))
-    default, values = ("in(i)", words.alphabet) if sees_itself else (quoted(NONE), (*words.alphabet, NONE))
     if pattern.name == "itself":
-        return Choice(name, "in(i)", values)
-    if pattern.name == "previous":
-        return Choice(name, f"rightmost j [j<i, true] in(j) : {default}", values)
-    choice = "rightmost" if pattern.name == "rightmost" else "leftmost"
-    return Choice(name, f"{choice} j [j<=i, {score}] in(j) : {default}", values)
+        return Choice(name, "in(i)", words.alphabet)
+    choice = "leftmost" if pattern.name in ("first", "leftmost") else "rightmost"
+    mask, values = "j<i" if pattern.name == "previous" else "j<=i", (*words.alphabet, NONE)
+    return Choice(name, f"{choice} j [{mask}, {score}] in(j) : {quoted(NONE)}", values)
 
 
 def _entries(words: WordsClaim, choosing: Sequence[Choice], sees_itself: bool) -> dict[Choices, Formula]:

@@ -10,22 +10,27 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from certify import certify
-from certify.claims.trained.hard_programs import HardProgram, find_program
-from certify.claims.trained.hardening import Hardening, harden, read_patterns, right_to
-from certify.claims.trained.hardening_show import describe_hardening, hardening_to_json
+from certify.claims.trained.hard_programs import HardProgram, compare_at_every_length, find_program, fit_answer
+from certify.claims.trained.hardening import Hardening, find_greatest, harden, read_patterns, right_to
+from certify.claims.trained.hardening_show import describe_hardening, describe_own, hardening_to_json
+from constructions.crasp.parser import parse_counting_program
+from constructions.crasp.to_formula import counting_program_to_formulas
 from constructions.errors import InputError, Unsupported
 from constructions.language.parser import parse_formula
 from constructions.language.semantics import satisfies
+from constructions.language.syntax import And, Not
 from constructions.rasp.interpreter import run_program
 from constructions.rasp.parser import parse_program
 from constructions.regular.automata import Automaton
 from constructions.trained.claim import Case, Read, When, WordsClaim
-from constructions.trained.hard_patterns import Copies, HardHead, hard_question, unmarked
-from constructions.trained.hard_programs import opposite
-from constructions.trained.head_patterns import HeadPattern, parse_pattern
+from constructions.trained.hard_patterns import GREATEST, Copies, HardHead, hard_question, unmarked
+from constructions.trained.hard_programs import CountTest, HardTable, opposite
+from constructions.trained.head_patterns import HeadPattern, or_itself, parse_pattern
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.check import check_text
@@ -229,15 +234,15 @@ def test_the_prefix_before_the_first_letter_is_judged_without_marks() -> None:
         words.cases[0].above}
 
 
-@pytest.mark.parametrize(("given", "complaint"), [
+@pytest.mark.parametrize(("text", "complaint"), [
     ("1.1", "--pattern: found 1.1, expected a head and a pattern such as 1.1=first"),
     ("1.2=first", "head 1.2, expected 1 to 1 in layer 1"),
     ("1=first", "--pattern: found 1, expected a layer and a head such as 1.2"),
     *[(f"1.1={name}", f"{name.split()[0]}: expected one of start, letters, itself, previous, first, all, rightmost, "
        "leftmost, greatest") for name in ("last", "marks Q_0")]])
-def test_a_pattern_that_does_not_fit_is_refused(given: str, complaint: str) -> None:
+def test_a_pattern_that_does_not_fit_is_refused(text: str, complaint: str) -> None:
     with pytest.raises(InputError) as found:
-        read_patterns(*zoo("first", 4), [given])
+        read_patterns(*zoo("first", 4), [text])
     assert str(found.value) == complaint
 
 
@@ -269,7 +274,8 @@ def test_the_program_and_its_formulas_have_the_answers_of_the_claim_on_every_wor
 def test_the_program_of_the_flip_flop_is_one_line_and_its_formula_is_certified() -> None:
     found, _ = program_of_zoo("flip_flop", 3)
     assert found.text.splitlines()[1:] == [
-        "c1(i) := rightmost j [j<=i, in(j) == 'r' | in(j) == 's'] in(j) : in(i)", "answer(i) := c1(i) == 's'"]
+        "auxiliary 'none'", "c1(i) := rightmost j [j<=i, in(j) == 'r' | in(j) == 's'] in(j) : 'none'",
+        "answer(i) := c1(i) == 's'"]
     assert certify(found.formulas[0], alphabet="rsk", max_n=6).verdict == "certified"
 
 
@@ -292,3 +298,78 @@ def test_what_has_no_program_is_refused(name: str, pattern: str, reason: str) ->
     with pytest.raises(Unsupported) as found:
         find_program(network, words, read_patterns(network, words, [f"1.1={pattern}"]))
     assert str(found.value) == reason
+
+
+def test_the_greatest_own_score_is_at_the_pattern_that_is_found_and_proved() -> None:
+    """By the weights of every word, in Python's own loops."""
+    network, words = zoo("first", 6)
+    found, own = find_greatest(network, words, HardHead(1, 1, GREATEST), None)
+    assert str(found.pattern) == "first" and own.decision.verdict == "certified" and own.decision.certificate
+    assert "Q['0*']" in own.decision.certificate and '"mass"' in own.decision.certificate
+    for word in (word for n in range(1, 7) for word in product((0, 1), repeat=n)):
+        weights = FloatNetwork(network).attention(np.array([2, *word]), 0)[0][0]
+        assert all(row[:place + 1].argmax() == 1 for place, row in enumerate(weights) if place)
+    done = harden(network, words, [HardHead(1, 1, GREATEST)])
+    assert done.verdict == "certified" and [*done.certificates_of_scores] == ["head_1_1.cert"]
+    assert describe_own(done.heads[0], own) == (
+        "the greatest score of head 1.1 is at the first letter, without ties; that its mass is above 1/2 is right on "
+        "every word of length 1 .. 6")
+
+
+def test_scores_without_a_pattern_are_refused_with_a_word() -> None:
+    with pytest.raises(Unsupported, match="head 1.1: its own score is greatest at no pattern that was tried; the last "
+                       "of them, first, is another position on the word 1"):
+        harden(*zoo("tomita_1", 4), [HardHead(1, 1, GREATEST)])
+
+
+@pytest.mark.parametrize(("pattern", "positions"), [
+    ("previous", lambda word: [max(len(word) - 2, 0)]), ("first", lambda word: [0]),
+    ("rightmost Q_b", lambda word: [word.rfind("b") if "b" in word else len(word) - 1])])
+def test_the_query_is_marked_where_a_pattern_has_no_position(pattern: str, positions: Callable[[str], list[int]]
+                                                             ) -> None:
+    formula = or_itself("ab", pattern_of(pattern)).keys
+    for word in ("".join(letters) for n in range(1, 5) for letters in product("ab", repeat=n)):
+        marked = [word_ for word_ in product(*[(letter, letter + "*") for letter in word])
+                  if satisfies(formula, word_, len(word_))]
+        assert [[i for i, symbol in enumerate(one) if len(symbol) > 1] for one in marked] == [positions(word)]
+
+
+def test_an_averaging_head_has_a_counting_program_that_is_right_at_every_length() -> None:
+    """The text is read again; its formula is certified, and its answers are those of the claim."""
+    network, words = zoo("majority", 7)
+    found = find_program(network, words, read_patterns(network, words, ["1.1=letters"]))
+    assert found.text == '// --alphabet 0,1\nanswer = (# "1") > (# "0")\n' and found.counts
+    assert found.decision.verdict == "certified" and found.states and found.wrong is None
+    (formula,) = counting_program_to_formulas(parse_counting_program(found.text, "01")).values()
+    assert formula == found.formulas[0] and certify(formula, alphabet="01", max_n=6).verdict == "certified"
+
+
+@given(st.lists(st.integers(-3, 3), min_size=2, max_size=2), st.booleans(), st.integers(2, 9))
+def test_a_comparison_that_is_fitted_agrees_with_every_point(coefficients: list[int], strict: bool, n: int) -> None:
+    points = np.array([[a, b, (coefficients[0] * a + coefficients[1] * b) >= strict]
+                       for a in range(n) for b in range(n) if a or b])
+    found = fit_answer(points)
+    truths = points[:, -1] > 0
+    if isinstance(found, CountTest):
+        assert [sum(c * x for c, x in zip(found.coefficients, row[:2], strict=True)) >= found.strict
+                for row in points.tolist()] == truths.tolist()
+    else:
+        assert found is not None and (truths == found).all()
+
+
+@pytest.mark.parametrize(("where", "truth", "program", "right"), [
+    ("#<[Q_a] != #<[Q_b]", "#<[Q_a] > #<[Q_b]", "#<[Q_a] >= #<[Q_b]", True),
+    ("true", "#<[Q_a] > #<[Q_b]", "#<[Q_a] >= #<[Q_b]", False),
+    ("true", "2*#<[Q_a] < 3*#<[Q_b] + 1", "!(6*#<[Q_b] <= 4*#<[Q_a] - 1)", True),
+    ("true", "Q_a & #<[Q_b] >= 2", "!(Q_b | #<[Q_b] < 2)", True), ("true", "Q_a & #<[Q_b] >= 2", "Q_a", False)])
+def test_programs_with_counts_are_compared_with_the_claim_at_every_length(where: str, truth: str, program: str,
+                                                                         right: bool) -> None:
+    """A program that is wrong has a word on which it is."""
+    formulas = [parse_formula(text, "ab") for text in (where, truth, program)]
+    row = ((0, Fraction(1)),)
+    words = replace(words_of("each", 4), cases=tuple(Case(When(And(formulas[0], one)), (above,)) for one, above in (
+        (formulas[1], row), (Not(formulas[1]), opposite(row)))))
+    table = HardTable(words, (), ("a", "b"), True, {}, (row,))
+    states, wrong = compare_at_every_length(words, table, [formulas[2]])
+    assert (states > 0, wrong is None) == (right, right)
+    assert wrong is None or len({satisfies(formula, wrong, len(wrong)) for formula in formulas[1:]}) == 2

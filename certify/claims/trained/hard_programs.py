@@ -132,11 +132,9 @@ def fit_answer(points: Points) -> Answer | None:
                  if (2 * most + 1) ** counts.shape[1] <= MOST_COMPARISONS), 0)
     tried = sorted(product(range(-most, most + 1), repeat=counts.shape[1]), key=lambda one: sum(map(abs, one)))
     sums = counts @ np.array(tried, np.intp).T
-    for strict in (True, False):
-        fits = ((sums > 0) if strict else (sums >= 0)) == truths[:, np.newaxis]
-        if fits.all(0).any():
-            return CountTest(tried[int(fits.all(0).argmax())], strict)
-    return None
+    fits = [(((sums > 0) if strict else (sums >= 0)) == truths[:, np.newaxis]).all(0) for strict in (True, False)]
+    found = [(int(one.argmax()), not strict) for strict, one in zip((True, False), fits, strict=True) if one.any()]
+    return CountTest(tried[min(found)[0]], not min(found)[1]) if found else None
 
 
 def compare_at_every_length(words: WordsClaim, table: HardTable, formulas: Sequence[Formula]

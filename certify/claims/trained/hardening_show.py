@@ -48,8 +48,8 @@ def print_hardening(out: Console, found: Hardening) -> None:
 def describe_own(one: HardenedHead, own: OwnScores) -> str:
     """Describe what is proved of the head's own scores."""
     name, times = f"head {one.layer}.{one.head}", f" (scores times {2**own.doublings})" * bool(own.doublings)
-    return (f"the greatest score of {name} is at {describe_pattern(one.pattern)}{or_itself(one)}, without ties: a mass "
-            f"above 1/2{times} {describe_decision(own.decision)}")
+    return (f"the greatest score of {name} is at {describe_pattern(one.pattern)}{or_itself(one)}, without ties; that "
+            f"its mass is above 1/2{times} is {describe_decision(own.decision)}")
 
 
 def or_itself(one: HardenedHead) -> str:
