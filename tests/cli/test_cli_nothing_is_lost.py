@@ -86,7 +86,7 @@ TABLE = (
         "-o --wrong --html", quick=False),
     row("ablate t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --model --html", quick=False),
     row("harden t.json --claim claim.toml --max-n 2 --jobs 1 --pattern 1.1=first", "t.json claim.toml",
-        "-o --wrong --model --program --program-certificate", quick=False),
+        "-o --wrong --model --program --program-certificate --html", quick=False),
     row("equal t.json t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --store"),
     row("train claim.toml --from t.json --max-n 2 --rounds 1 --steps 1", "claim.toml t.json", "-o", quick=False),
     row("model m.json --threshold 1/2 --max-n 2", "m.json", "-o"),

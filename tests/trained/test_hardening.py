@@ -31,7 +31,7 @@ from constructions.trained.claim import Case, Read, When, WordsClaim
 from constructions.trained.hard_patterns import GREATEST, Copies, HardHead, hard_question, unmarked
 from constructions.trained.hard_programs import CountTest, HardTable, opposite
 from constructions.trained.head_patterns import HeadPattern, or_itself, parse_pattern
-from constructions.trained.network import TrainedNetwork
+from constructions.trained.network import Affine, AttentionStep, Scale, Tensor, TrainedHead, TrainedNetwork, View
 from examples.trained.zoo import plans
 from proofs.check import check_text
 from proofs.trained.forward import FloatAttention, FloatNetwork
@@ -342,6 +342,43 @@ def test_an_averaging_head_has_a_counting_program_that_is_right_at_every_length(
     assert found.decision.verdict == "certified" and found.states and found.wrong is None
     (formula,) = counting_program_to_formulas(parse_counting_program(found.text, "01")).values()
     assert formula == found.formulas[0] and certify(formula, alphabet="01", max_n=6).verdict == "certified"
+
+
+def counting_and_choosing() -> TrainedNetwork:
+    """Return a network of integers and eighths; its heads, with equal weights as it is, are to be hardened.
+
+    Over letters a, b, c, head 1.1 averages 2 for a and -1 for b, head 1.2 averages 8 for c; logit 1 is their sum - 1/8.
+    """
+    arrays = {"tokens": np.eye(3, 5), "zero": np.zeros((5, 1)), "first": np.array([[2.0, -1, 0, 0, 0]]).T,
+              "second": np.array([[0.0, 0, 8, 0, 0]]).T, "to_first": np.eye(1, 5, 3), "to_second": np.eye(1, 5, 4),
+              "logits": np.array([[0.0, 0], [0, 0], [0, 0], [0, 1], [0, 1]]), "bias": np.array([0, -1 / 8])}
+    views = {name: View(name, 0, one.shape, (one.shape[1], 1) if one.ndim > 1 else (1,))
+             for name, one in arrays.items()}
+    zero = Affine(views["zero"])
+    heads = tuple(TrainedHead(zero, zero, Affine(views[name]), views[f"to_{name}"]) for name in ("first", "second"))
+    return TrainedNetwork("causal", views["tokens"], None, (AttentionStep(None, heads, None, Scale(root=1)),), Affine(
+        views["logits"], views["bias"]), {name: Tensor("binary64", one.shape, np.ascontiguousarray(one).tobytes())
+                                          for name, one in arrays.items()})
+
+
+def test_a_network_that_counts_and_chooses_has_a_program_with_both() -> None:
+    """By the definition of its answers, in Python's own loops."""
+    row, other = ((1, Fraction(1)),), ((1, Fraction(-1)),)
+    truth = parse_formula("(Q_b S Q_c) | 2*#<[Q_a] > #<[Q_b]", "abc")
+    words = replace(words_of("each", 6), alphabet=("a", "b", "c"), tokens=(0, 1, 2), before=(), cases=(
+        Case(When(truth), (row,)), Case(When(Not(truth)), (other,))))
+    network = counting_and_choosing()
+    found = harden(network, words, read_patterns(network, words, ["1.1=letters", "1.2=rightmost Q_a | Q_c"]))
+    assert (found.soft.verdict, found.verdict, found.is_repaired) == ("refuted", "certified", True)
+    program = found.program
+    assert isinstance(program, HardProgram) and not program.counts and program.decision.verdict == "certified"
+    assert program.wrong is None
+    assert "n1(i) := psum j [j<=i] 1 if in(j) == 'a' else 0" in program.text and "rightmost j" in program.text
+    for word in (word for n in range(1, 6) for word in product("abc", repeat=n)):
+        chosen = [letter for letter in word if letter != "b"][-1:]
+        answer = chosen == ["c"] or (not chosen and word[-1] == "c") or 2 * word.count("a") > word.count("b")
+        assert [*run_program(parse_program(program.text), word).values()][-1][-1] == answer == satisfies(
+            program.formulas[0], word, len(word))
 
 
 @given(st.lists(st.integers(-3, 3), min_size=2, max_size=2), st.booleans(), st.integers(2, 9))
