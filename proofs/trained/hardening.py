@@ -29,7 +29,7 @@ Patterns = Mapping[tuple[int, int], HeadPattern]
 """The pattern of each hard head, by layer and head, from 1."""
 MOST_LETTERS = 4
 """Alphabets of which every set of letters is tried."""
-TIE = 1e-9
+TIE = np.float64(1) / 10**9
 """Relative distance of weights that count as equal."""
 SEED = 1
 

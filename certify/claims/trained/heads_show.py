@@ -13,8 +13,9 @@ from certify.common.numbers import decimal_lower, decimal_upper
 from certify.common.terminal_tables import Cell, TableColumn, plain, print_table, verdict_text
 from certify.common.words import show_alphabet, show_powers
 from constructions.language.printer import format_briefly
+from constructions.language.syntax import Or, Symbol, operands, postorder
 from constructions.trained.edit_kinds import ReadHead
-from constructions.trained.head_patterns import HeadPattern, find_pattern
+from constructions.trained.head_patterns import OF_KEYS, HeadPattern, find_pattern
 
 
 def print_heads(out: Console, table: HeadsTable) -> None:
@@ -93,6 +94,15 @@ def describe_pattern(pattern: HeadPattern) -> str:
             "rightmost": f"the last position where {keys}", "leftmost": f"the first position where {keys}",
             "marks": f"the marked positions of {keys}"
             }[pattern.name]
+
+
+def describe_in_words(pattern: HeadPattern) -> str:
+    """Describe the positions of a pattern, by letters where it names letters alone: "the last r or s"."""
+    parts = [*postorder(pattern.keys, operands)]
+    letters = [part.symbol for part in parts if isinstance(part, Symbol)]
+    if pattern.name not in OF_KEYS or not all(isinstance(part, Symbol | Or) for part in parts):
+        return describe_pattern(pattern)
+    return {"all": "every ", "rightmost": "the last ", "leftmost": "the first "}[pattern.name] + " or ".join(letters)
 
 
 def heads_to_json(table: HeadsTable) -> dict[str, Any]:

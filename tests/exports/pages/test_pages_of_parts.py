@@ -100,8 +100,10 @@ def hardened() -> Hardening:
 
 def test_the_page_of_a_hard_network_says_what_each_head_attends_to_and_has_both_decisions_and_the_program() -> None:
     page = hardening_page(hardened(), "hard.cert")
-    assert "hard: reads the last" in TEXT.findall(draw_circuit(hardened().network, {(1, 1): describe_attention(
-        hardened().heads[0])}))
+    (head,) = hardened().heads
+    assert head.mass and describe_attention(head) == (
+        f"reads the last r or s, else to itself, hard: as trained at least {head.mass.least:.4g} (measured)")
+    assert "reads the last r or s, else" in page
     assert "c1(i) := rightmost j" in page and page.count("right on every word of length 1 .. 4") >= 2
     assert "python -I -S check.pyz hard.cert" in page
 

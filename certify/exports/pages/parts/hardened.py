@@ -15,7 +15,7 @@ from certify.claims.trained.decision import Decision
 from certify.claims.trained.hard_programs import HardProgram
 from certify.claims.trained.hardening import HardenedHead, Hardening
 from certify.claims.trained.hardening_show import describe_hardening, describe_own, describe_program, or_itself
-from certify.claims.trained.heads_show import describe_pattern
+from certify.claims.trained.heads_show import describe_in_words
 from certify.claims.trained.show import describe_claim
 from certify.claims.trained.showing import describe_decision
 from certify.exports.pages.base.page import embed_json, open_templates, render_page
@@ -58,8 +58,8 @@ def hardening_page(found: Hardening, certificate: str | None = None) -> str:
 
 def describe_attention(one: HardenedHead) -> str:
     """Describe what a hard head reads, and the least soft mass there."""
-    mass = "" if one.mass is None else f"; as trained at least {one.mass.least:.4g} (measured)"
-    return f"hard: reads {describe_pattern(one.pattern)}{or_itself(one)}{mass}"
+    mass = "" if one.mass is None else f": as trained at least {one.mass.least:.4g} (measured)"
+    return f"reads {describe_in_words(one.pattern)}{or_itself(one)}, hard{mass}"
 
 
 def side_by_side(found: Hardening) -> dict[str, Any]:

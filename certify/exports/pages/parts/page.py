@@ -10,7 +10,7 @@ from certify.claims.trained.ablation import Ablation, name_of
 from certify.claims.trained.decision import Decision
 from certify.claims.trained.head_averages import NearRow
 from certify.claims.trained.heads import HeadRow, HeadsTable
-from certify.claims.trained.heads_show import AVERAGES, describe_hardness, describe_pattern
+from certify.claims.trained.heads_show import AVERAGES, describe_hardness, describe_in_words, describe_pattern
 from certify.claims.trained.show import describe_claim, describe_network
 from certify.claims.trained.showing import describe_decision
 from certify.common.words import show_powers
@@ -63,7 +63,7 @@ def _said(row: HeadRow) -> str:
     """Describe what a head reads, in a box of the drawing."""
     is_proved = row.decision is not None and row.decision.verdict == "certified" and row.claimed is not None
     least = str(float(row.claimed or 0)) if is_proved else f"{row.least.least:.4g} (measured)"
-    return f"reads {describe_pattern(row.pattern)}: at least {least}"
+    return f"reads {describe_in_words(row.pattern)}: at least {least}"
 
 
 def _files(certificates: object, folder: str | None) -> list[Filed]:
