@@ -98,4 +98,6 @@ def write_program(found: HardProgram | str, path: str | None, certificate: str |
         return
     if path is not None:
         write_text(path, found.text)
+        if found.counts != path.endswith(".cr"):
+            tell(f"certify: {path} is in {'C' if found.counts else 'B or S'}-RASP; commands read C-RASP from *.cr")
     write_certificate(certificate, found.decision.certificate, found.decision.verdict, "certificate of the program")

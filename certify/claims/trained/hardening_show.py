@@ -76,7 +76,8 @@ def program_to_json(program: HardProgram | str) -> dict[str, Any]:
     if isinstance(program, str):
         return {"program": None, **({"reason": program} if program else {})}
     return {"program": {
-        "text": program.text, "formulas": [str(formula) for formula in program.formulas],
+        "text": program.text, "language": "C-RASP" if program.counts else "RASP",
+        "formulas": [str(formula) for formula in program.formulas],
         "hard_network": decision_to_json(program.decision), "right_at_every_length": bool(program.states),
         "wrong": None if program.wrong is None else list(program.wrong)}}
 
