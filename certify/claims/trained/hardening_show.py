@@ -67,7 +67,8 @@ def describe_program(program: HardProgram | str) -> list[str]:
               f"its answer is not that of the claim on {show_powers(program.wrong)}")
     return [f"program   {lines[0]}", *[f"          {line}" for line in lines[1:]],
             *[f"formula   {format_briefly(formula)}" for formula in program.formulas],
-            f"proved    the hard network has the program's answers: {describe_decision(program.decision)}",
+            f"{'proved ' if program.decision.verdict == 'certified' else 'decided'}   the hard network has the "
+            f"program's answers: {describe_decision(program.decision)}",
             f"          {length}", ""]
 
 
