@@ -364,7 +364,7 @@ def counting_and_choosing() -> TrainedNetwork:
 def test_a_network_that_counts_and_chooses_has_a_program_with_both() -> None:
     """By the definition of its answers, in Python's own loops."""
     row, other = ((1, Fraction(1)),), ((1, Fraction(-1)),)
-    truth = parse_formula("(Q_b S Q_c) | #<[Q_a] > #<[Q_b]", "abc")
+    truth = parse_formula("(Q_b S Q_c) | O Q_a & #<[Q_a] > #<[Q_b]", "abc")
     words = replace(words_of("each", 4), alphabet=("a", "b", "c"), tokens=(0, 1, 2), before=(), cases=(
         Case(When(truth), (row,)), Case(When(Not(truth)), (other,))))
     network = counting_and_choosing()
