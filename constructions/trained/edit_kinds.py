@@ -58,6 +58,19 @@ class AttendHard:
 
 
 @dataclass(frozen=True)
+class CutEdges:
+    """Edges to a head, to a feed-forward block or to the end (head 0 of its step): the stream without what parts write.
+
+    Parts are (step, head), (step, 0) of a block, (-1, 0) and (-1, 1) of tokens and positions; constants are added.
+    """
+
+    step: int
+    head: int
+    parts: tuple[tuple[int, ...], ...]
+    to: Constants = None
+
+
+@dataclass(frozen=True)
 class ReadHead:
     """The end of the network: its logits are what a head attends to or averages, and the number 1.
 
@@ -69,7 +82,7 @@ class ReadHead:
     what: What
 
 
-Edit = SetHead | KeepNeurons | SharpenHead | MarkTokens | AttendHard | ReadHead
+Edit = SetHead | KeepNeurons | SharpenHead | MarkTokens | AttendHard | CutEdges | ReadHead
 
 _TO = values.RATIONAL.list().or_null()
 KINDS: Mapping[str, tuple[type[Edit], values.JsonCodec[Edit]]] = {
@@ -81,6 +94,9 @@ KINDS: Mapping[str, tuple[type[Edit], values.JsonCodec[Edit]]] = {
     "mark tokens": (MarkTokens, values.record(MarkTokens, tag={"edit": "mark tokens"}, tokens=values.SIZE.list())),
     "attend hard": (AttendHard, values.record(
         AttendHard, tag={"edit": "attend hard"}, step=values.SIZE, head=values.SIZE, tokens=values.SIZE.list())),
+    "cut edges": (CutEdges, values.record(
+        CutEdges, tag={"edit": "cut edges"}, keys={"parts": "from"}, step=values.SIZE, head=values.SIZE,
+        parts=values.WHOLE.list().list(), to=_TO)),
     "read head": (ReadHead, values.record(
         ReadHead, tag={"edit": "read head"}, step=values.SIZE, head=values.SIZE,
         what=values.choice(("mass", "average", "average less uniform"))))}

@@ -101,7 +101,7 @@ def test_only_the_table_of_the_rules_names_what_other_chapters_have() -> None:
 
 
 def test_the_whole_folder_is_short() -> None:
-    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 26_634
+    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 26_709
 
 
 @pytest.mark.parametrize("name", ["by_hand_since", "tomita_1", "square_many", "majority"])

@@ -17,6 +17,7 @@ from constructions.errors import InputError
 from constructions.trained.claim_form import claim_from_json
 from constructions.trained.edit_kinds import (
     AttendHard,
+    CutEdges,
     Edit,
     KeepNeurons,
     MarkTokens,
@@ -25,9 +26,10 @@ from constructions.trained.edit_kinds import (
     SharpenHead,
     What,
 )
-from constructions.trained.edits import edit_network
+from constructions.trained.edits import edge_parts, edit_network
 from constructions.trained.json_form import network_from_json, network_text
-from constructions.trained.network import AttentionStep, TrainedNetwork, UnitsStep
+from constructions.trained.network import AttentionStep, NormStep, TrainedNetwork, UnitsStep
+from constructions.trained.widening import stream_widths
 from proofs.check import Malformed, Refusal, check_text
 from proofs.check.checker.chapters.trained.evidence import read_edited_network
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
@@ -65,9 +67,25 @@ def drawn(seed: int) -> tuple[TrainedNetwork, list[Edit]]:
             kept = tuple(map(int, np.flatnonzero(draw.integers(2, size=width))))
             to = tuple(Fraction(int(n), 4) for n in draw.integers(-9, 9, width - len(kept))) or None
             edits.append(KeepNeurons(number, kept, to if draw.integers(2) else None))
+    edits += drawn_edges(network, edits, draw) if seed % 4 else []
     whats: list[What] = ["mass", "average", "average less uniform"]
     last: list[Edit] = [MarkTokens((0, 2, 2, 3)), *hard, ReadHead(*read, whats[seed % 3])]
     return network, edits + last[:int(draw.choice([0, 1 + len(hard), 2 + len(hard)]))]
+
+
+def drawn_edges(network: TrainedNetwork, others: list[Edit], draw: np.random.Generator) -> list[CutEdges]:
+    """Return edges that are cut, to each part with odds of a half; two readers of a step often lack the same."""
+    parts, widths, found = edge_parts(network), stream_widths(network), list[CutEdges]()
+    for step, head in parts:
+        earlier = [part for part in parts if part[0] < step]
+        if not earlier or SetHead in {type(one) for one in others if (getattr(one, "step", 0), getattr(
+                one, "head", -1)) == (step, head)} or draw.integers(2):
+            continue
+        cut = tuple(part for part in earlier if draw.integers(2)) or (earlier[0],)
+        to = tuple(Fraction(int(n), 8) for n in draw.integers(-9, 9, widths[step])) if draw.integers(2) else None
+        before = [one for one in found if one.step == step]
+        found.append(replace(before[0], head=head) if before and draw.integers(2) else CutEdges(step, head, cut, to))
+    return found
 
 
 def exact(part: Any) -> Any:
@@ -122,26 +140,45 @@ class Direct:
         self.kept = {edit.step: edit for edit in edits if isinstance(edit, KeepNeurons)}
         self.hard = {(edit.step, edit.head): edit.tokens for edit in edits if isinstance(edit, AttendHard)}
         self.tokens = np.arange(0)
+        self.cut_edges = {(edit.step, edit.head): edit for edit in edits if isinstance(edit, CutEdges)}
+        self.log: list[tuple[tuple[int, int], Any]] = []
         self.read = next(((edit.step, edit.head, edit.what) for edit in edits if isinstance(edit, ReadHead)), None)
 
     def logits(self, tokens: Array, marked: Array, whole: Array) -> Array:
         """Return the logits [T, outputs] of an input; ``whole`` are the tokens with their marks."""
         self.numbers, self.tokens = np.arange(len(tokens)), whole
-        x = self.floats.embedded(tokens, self.numbers)
+        self.log = [((-1, 0), self.floats.tokens[tokens])]
+        if self.floats.positions is not None:
+            self.log.append(((-1, 1), self.floats.positions[self.numbers]))
         for number, step in enumerate(self.floats.steps):
             if isinstance(step, FloatAttention):
                 if self.read is not None and self.read[0] == number:
-                    return self.what_is_read(step, x, marked)
-                x = step.write(x, [self.average(step, number, head, x) for head in range(len(step.heads))])
+                    return self.what_is_read(step, marked)
+                written = [((number, head), self.average(step, number, head) @ one.out)
+                           for head, one in enumerate(step.heads)]
+                self.log += [*written, ((number, -1), 0 if step.bias is None else step.bias)]
             elif isinstance(step, FloatUnits):
-                x = self.block(step, number, x)
+                bias = 0 if step.outward.bias is None else step.outward.bias
+                self.log += [((number, 0), self.block(step, number) @ step.outward.weight), ((number, -1), bias)]
             else:
-                x = step(x)
-        return np.asarray(self.floats.unembedding(x))
+                self.log.append(((number, -1), step))
+        ends_with_norm = isinstance(self.floats.network.steps[-1], NormStep)
+        x = self.stream(len(self.floats.steps) - ends_with_norm, 0)
+        return np.asarray(self.floats.unembedding(self.floats.alone(self.floats.steps[-1], x) if ends_with_norm else x))
 
-    def weights(self, step: FloatAttention, number: int, place: int, x: Array) -> tuple[Array, Array]:
+    def stream(self, step: int, head: int) -> Array:
+        """Return what a part reads: everything that was written before its step, but not what its edges lack."""
+        edit, x = self.cut_edges.get((step, head)), np.zeros((len(self.numbers), 1))
+        for part, written in self.log:
+            if part[0] < step and (edit is None or part not in edit.parts):
+                x = written(x) if callable(written) else x + written
+            elif part == (-1, 0):
+                x = x + np.zeros_like(written)
+        return x if edit is None or edit.to is None else x + np.array(edit.to, float)
+
+    def weights(self, step: FloatAttention, number: int, place: int) -> tuple[Array, Array]:
         """Return the weights [T, T] and the values [T, value width] of a head."""
-        normed, head = step.normed(x), step.heads[place]
+        normed, head = step.normed(self.stream(number, place)), step.heads[place]
         if (number, place) in self.hard:
             rows = [self.hard_row(step, query, self.hard[number, place]) for query in range(len(self.tokens))]
             return np.array(rows), head.value(normed)
@@ -156,29 +193,30 @@ class Direct:
         seen = [j for j in places if (j <= query or not step.causal) and self.tokens[j] in attends] or [query]
         return [seen.count(j) / len(seen) for j in places]
 
-    def average(self, step: FloatAttention, number: int, place: int, x: Array) -> Array:
-        weights, values = self.weights(step, number, place, x)
+    def average(self, step: FloatAttention, number: int, place: int) -> Array:
+        weights, values = self.weights(step, number, place)
         if (number, place) not in self.cut:
             return weights @ values
         return np.zeros_like(values) + np.array(self.cut[number, place] or 0, float)
 
-    def block(self, step: FloatUnits, number: int, x: Array) -> Array:
-        if number not in self.kept:
-            return step(x)
+    def block(self, step: FloatUnits, number: int) -> Array:
+        """Return the outputs of neurons."""
+        x = self.stream(number, 0)
         y, act = x if step.norm is None else step.norm(x), step.domain.activation(step.activation)
         hidden = act(step.inward(y)) if step.gate is None else act(step.gate(y)) * step.inward(y)
-        others = np.setdiff1d(np.arange(hidden.shape[1]), self.kept[number].neurons)
-        hidden[:, others] = np.array(self.kept[number].to or 0, float)
-        return x + step.outward(hidden)
+        if number in self.kept:
+            others = np.setdiff1d(np.arange(hidden.shape[1]), self.kept[number].neurons)
+            hidden[:, others] = np.array(self.kept[number].to or 0, float)
+        return np.asarray(hidden)
 
-    def what_is_read(self, step: FloatAttention, x: Array, marked: Array) -> Array:
+    def what_is_read(self, step: FloatAttention, marked: Array) -> Array:
         assert self.read is not None
-        weights, values = self.weights(step, *self.read[:2], x)
+        weights, values = self.weights(step, *self.read[:2])
         even = np.tril(np.ones_like(weights)) if step.causal else np.ones_like(weights)
         even /= even.sum(1, keepdims=True)
         read = {"mass": weights @ marked[:, np.newaxis].astype(float), "average": weights @ values,
                 "average less uniform": (weights - even) @ values}[self.read[2]]
-        return np.hstack([read, np.ones((len(x), 1))])
+        return np.hstack([read, np.ones((len(read), 1))])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -195,7 +233,7 @@ def test_each_edit_does_what_its_definition_says(seed: int) -> None:
 
 def test_every_kind_of_edit_is_drawn() -> None:
     kinds = Counter(type(edit) for seed in SEEDS for edit in drawn(seed)[1])
-    assert min(kinds.values()) > 4 and len(kinds) == 6
+    assert min(kinds.values()) > 4 and len(kinds) == 7
 
 
 def test_edits_of_an_edited_network_are_of_its_original() -> None:
@@ -223,6 +261,14 @@ BLOCK = next(number for number, step in enumerate(random_network(4).steps) if is
     ([AttendHard(0, 0, (1, 1))], "edits: tokens [1, 1], expected ascending ones below 5"),
     ([SetHead(0, 0), AttendHard(0, 0, (1,))], "edits: head 0 of step 0 is set to constants"),
     ([AttendHard(0, 0, (1,)), ReadHead(0, 0, "average")], "edits: head 0 of step 0 attends hard"),
+    ([CutEdges(0, 1, ((-1, 0),))], "edits: edges to head 1 of step 0, expected a head, a feed-forward block or the end "
+     "of the network"),
+    ([CutEdges(0, 0, ((0, 0),))], "edits: edges from [[0, 0]], expected ascending parts before step 0"),
+    ([CutEdges(BLOCK, 0, ((0, 0), (-1, 0)))], "edits: edges from [[0, 0], [-1, 0]], expected ascending parts before "
+     f"step {BLOCK}"),
+    ([CutEdges(0, 0, ())], "edits: edges from [], expected ascending parts before step 0"),
+    ([CutEdges(0, 0, ((-1, 0),), (Fraction(1),))], "edits: expected 7 constants that are binary64 numbers"),
+    ([SetHead(0, 0), CutEdges(0, 0, ((-1, 0),))], "edits: edges to head 0 of step 0, which is set to constants"),
     ([ReadHead(0, 0, "mass")], "edits: no marked tokens, expected some to read the mass of")])
 def test_an_edit_that_does_not_fit_is_refused(edits: list[Edit], complaint: str) -> None:
     with pytest.raises(InputError) as found:
@@ -253,10 +299,11 @@ CHANGES: list[dict[str, Any]] = [
     {"head": 1}, {"what": "average"}, {"what": "average less uniform"}, {"tokens": [0, 1]}, {"tokens": [0, 2]},
     {"tokens": [1]}, {"tokens": [2]},
     {"tokens": []}, {"tokens": [3]}, {"tokens": [4]}, {"tokens": [0, 1, 3]},
-    {"to": None}, {"to": ["-1/2"]}, {"to": ["4"]}]
+    {"to": None}, {"to": ["-1/2"]}, {"to": ["4"]},
+    {"from": [[-1, 0]]}, {"from": [[0, 0]]}, {"from": [[0, 1]]}, {"from": [[0, 0], [0, 1]]}, {"from": [[-1, 0], [0, 0]]}]
 
 
-@pytest.mark.parametrize("name", ["trained_head_mass", "trained_circuit", "trained_hard_head"])
+@pytest.mark.parametrize("name", ["trained_head_mass", "trained_circuit", "trained_edges", "trained_hard_head"])
 def test_what_a_changed_edit_leaves_accepted_is_true_on_every_word(name: str) -> None:
     document, verdicts = json.loads((CORPUS / f"{name}.cert").read_text(encoding="utf-8")), Counter[bool]()
     edits = document["network"]["edits"]
@@ -293,7 +340,7 @@ PART = {"step": 0, "head": 0}
 @pytest.mark.parametrize(("edits", "complaint"), [
     ([], "edits: expected at least one edit"),
     ([{"edit": "set head", **PART, "to": None}] * 2, "edits: expected each part once, in the order set head, keep "
-     "neurons, sharpen head, mark tokens, attend hard, read head, by step and head"),
+     "neurons, sharpen head, mark tokens, attend hard, cut edges, read head, by step and head"),
     ([{"edit": "set head", **PART, "to": ["1/3"]}], "edits: 1: to: 1: expected a power of two as the denominator, "
      "got 1/3"),
     ([{"edit": "set head", **PART, "to": ["1/2"]}], "edits: to: expected one for each value"),
@@ -311,6 +358,18 @@ PART = {"step": 0, "head": 0}
      "edits: head: it is sharpened"),
     ([{"edit": "attend hard", **PART, "tokens": [1]}, {"edit": "read head", **PART, "what": "average"}],
      "edits: head: it attends hard"),
+    ([{"edit": "cut edges", "step": 0, "head": 1, "from": [[-1, 0]], "to": None}],
+     "edits: edges: expected them to a head, or to head 0 of a block or of the end"),
+    ([{"edit": "cut edges", "step": 9, "head": 0, "from": [[-1, 0]], "to": None}],
+     "edits: edges: expected them to a head, or to head 0 of a block or of the end"),
+    ([{"edit": "cut edges", **PART, "from": [], "to": None}], "edits: from: expected ascending earlier parts"),
+    ([{"edit": "cut edges", **PART, "from": [[-1, 1], [-1, 0]], "to": None}],
+     "edits: from: expected ascending earlier parts"),
+    ([{"edit": "cut edges", **PART, "from": [[0, 0]], "to": None}], "edits: from: expected ascending earlier parts"),
+    ([{"edit": "cut edges", **PART, "from": [[-1, 2]], "to": None}], "edits: from: expected ascending earlier parts"),
+    ([{"edit": "cut edges", **PART, "from": [[-1, 0]], "to": ["1"]}], "edits: to: expected one for each coordinate"),
+    ([{"edit": "set head", **PART, "to": None}, {"edit": "cut edges", **PART, "from": [[-1, 0]], "to": None}],
+     "edits: head: it is set"),
     ([{"edit": "read head", **PART, "what": "mass"}], "edits: what: there are no marked tokens")])
 def test_the_checker_refuses_an_edit_that_does_not_fit(edits: object, complaint: str) -> None:
     assert refused_by_checker(edits) == complaint

@@ -3,8 +3,8 @@
 evidence    the table of kinds of evidence, each with its rules; describing: the sentence printed for a decision;
             of counts: weighing (sums of weights over paths), counted (numbers and weights in words)
 reading     files: dyadics (tensors as exact dyadic rationals), network, words_claim, tracks_claim; decision (a
-            network, edits, a claim, float models, evidence); count_claim; evidence: cover, tracks, lengths,
-            counterexamples, count_parts, word_parts
+            network, edits, a claim, float models, evidence); widening (wider streams, for edits); count_claim;
+            evidence: cover, tracks, lengths, counterexamples, count_parts, word_parts
 balls       ball arithmetic: precision (fixed-point numbers, packed vectors), exact (dyadic matrices: norms folded
             into linear maps, maps side by side), linear (maps by packed rows; spectral norms), exponentials (exp(-d)
             by a table and a series), gelu (x Φ(x)) and sigmoids (tanh, silu, gelu-tanh), activations (vectors, by

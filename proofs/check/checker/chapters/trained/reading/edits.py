@@ -5,7 +5,6 @@ docs/background/parts.md has their definitions and proofs. Steps, heads and neur
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -14,16 +13,17 @@ from ....kernel.budget import Budget
 from ....kernel.reading.document import Json
 from ....kernel.reading.shapes import Fields, integer_within, list_of, one_of, or_null, read_rational
 from ....kernel.verdicts import expect, show
-from .dyadics import POINTER_BITS, Matrix, Vector
-from .network import Affine, AttentionStep, Count, Network, NetworkHead, Norm, NormStep, Step, UnitsStep, width_after
+from .dyadics import Matrix, Vector
+from .network import Affine, AttentionStep, Count, Network, NetworkHead, NormStep, Step, UnitsStep, width_after
+from .widening import Builder, EdgeCut, Wide, widths_of
 
 MAX_SHARPENING = 64  # binary orders of magnitude
-KINDS = ("set head", "keep neurons", "sharpen head", "mark tokens", "attend hard", "read head")
+KINDS = ("set head", "keep neurons", "sharpen head", "mark tokens", "attend hard", "cut edges", "read head")
 MASS, AVERAGE, FROM_UNIFORM = "mass", "average", "average less uniform"
 
 
 class Edit(NamedTuple):
-    """One edit: its kind, the step and head, the list or vector it states, and its sentence."""
+    """One edit: its kind, the step and head, the list or vector it states, and the parts that are not read (`Wide`)."""
 
     kind: str
     step: int = 0
@@ -31,6 +31,7 @@ class Edit(NamedTuple):
     numbers: tuple[int, ...] = ()
     to: tuple[Fraction, ...] | None = None
     what: str = ""
+    parts: tuple[tuple[int, ...], ...] = ()
 
 
 def read_edits(value: Json, network: Network, budget: Budget) -> Network:
@@ -56,8 +57,8 @@ def read_edit(value: Json) -> Edit:
         fields = Fields(value, "edit", "step", "neurons", "to")
         return Edit(kind, fields.read("step", Count), numbers=fields.read("neurons", list_of(Count)),
                     to=fields.read("to", constants))
-    rest = {"set head": "to", "sharpen head": "doublings", "attend hard": "tokens", "read head": "what"}
-    fields = Fields(value, "edit", "step", "head", rest.get(str(kind), "to"))
+    rest = {"sharpen head": "doublings", "attend hard": "tokens", "read head": "what", "cut edges": "from to"}
+    fields = Fields(value, "edit", "step", "head", *rest.get(str(kind), "to").split())
     edit = Edit(str(fields.read("edit", one_of(*KINDS))), fields.read("step", Count), fields.read("head", Count))
     if kind == "sharpen head":
         return edit._replace(numbers=(fields.read("doublings", integer_within(range(1, MAX_SHARPENING + 1))),))
@@ -65,6 +66,8 @@ def read_edit(value: Json) -> Edit:
         return edit._replace(numbers=fields.read("tokens", list_of(Count)))
     if kind == "read head":
         return edit._replace(what=str(fields.read("what", one_of(MASS, AVERAGE, FROM_UNIFORM))))
+    if kind == "cut edges":
+        edit = edit._replace(parts=fields.read("from", list_of(list_of(integer_within(range(-1, 1 << 24))))))
     return edit._replace(to=fields.read("to", constants))
 
 
@@ -79,12 +82,13 @@ class Editor:
     """Applies edits, in the order of `KINDS`; steps and heads are numbered as in the original."""
 
     def __init__(self, network: Network, budget: Budget) -> None:
-        self._original, self._build = network, Builder(budget)
+        self._original, self._build, self._names = network, Builder(budget), names_of(network.steps)
         self._marked: tuple[int, ...] = ()
         self._set: dict[tuple[int, int], tuple[Fraction, ...] | None] = {}
         self._kept: dict[int, Edit] = {}
         self._doublings: dict[tuple[int, int], int] = {}
         self._hard: dict[tuple[int, int], frozenset[int]] = {}
+        self._cut: dict[tuple[int, int], EdgeCut] = {}
         self._read: Edit | None = None
 
     def apply(self, edit: Edit) -> None:
@@ -96,6 +100,15 @@ class Editor:
             self._marked = edit.numbers
             return
         steps = self._original.steps
+        if edit.kind == "cut edges":
+            expect(edit[1:3] in self._names, "edges: expected them to a head, or to head 0 of a block or of the end")
+            expect(edit[1:3] not in self._set, "head: it is set")
+            earlier = sorted(one for one in {*edit.parts} & {*self._names} if one[0] < edit.step)
+            expect(edit.parts and list(edit.parts) == earlier, "from: expected ascending earlier parts")
+            expect(edit.to is None or len(edit.to) == widths_of(self._original)[edit.step],
+                   "to: expected one for each coordinate")
+            self._cut[edit.step, edit.head] = edit.parts, edit.to
+            return
         expect(edit.step < len(steps), "step: the network has {}", len(steps))
         step = steps[edit.step]
         if edit.kind == "keep neurons":
@@ -137,18 +150,24 @@ class Editor:
 
     def network(self, edits: tuple[Edit, ...]) -> Network:
         """Return the edited network, with the sentences of its edits."""
-        original, last = self._original, self._read.step if self._read else None
-        groups = [tuple(self._steps(number, step)) for number, step in enumerate(original.steps)]
-        rows = original.tokens.rows
+        original, rows = self._original, self._original.tokens.rows
         tokens = replace(original.tokens, rows=rows + tuple(rows[token] for token in self._marked))
-        edited = replace(original, tokens=tokens, steps=sum(groups, ()), edits=tuple(self._sentences(edits)))
-        if self._read is None or last is None:
+        edited = replace(original, tokens=tokens, edits=tuple(self._sentences(edits)))
+        wide = Wide(original, self._build, self._cut)
+        edited, steps = wide.network(edited), list[Step]()
+        last = self._read.step if self._read else len(original.steps)
+        for number, step in enumerate(original.steps[:last]):
+            steps += wide.constants(number)
+            steps += [new for one, parts in self._steps(number, step) for new in wide.steps(number, one, parts)]
+        edited = replace(edited, steps=(*steps, *wide.constants(last)))
+        if self._read is None:
             return edited
         step = original.steps[last]
         assert isinstance(step, AttentionStep)
         head = self._head(last, self._read.head, step.heads[self._read.head])
-        edited = replace(edited, steps=sum(groups[:last], ()))
-        return reading_network(edited, len(rows), replace(step, heads=(head,)), self._read.what, self._build)
+        (final,) = wide.steps(last, replace(step, heads=(head,)), (self._read.head,))
+        assert isinstance(final, AttentionStep)
+        return reading_network(edited, len(rows), final, self._read.what, self._build)
 
     def _head(self, step: int, number: int, head: NetworkHead) -> NetworkHead:
         doublings, attends = self._doublings.get((step, number), 0), self._hard.get((step, number))
@@ -163,22 +182,24 @@ class Editor:
                        bias and replace(bias, power=bias.power + doublings))
         return replace(head, query=query, slope=slope)
 
-    def _steps(self, number: int, step: Step) -> list[Step]:
-        """Return what stands in the place of a step."""
+    def _steps(self, number: int, step: Step) -> list[tuple[Step, tuple[int, ...]]]:
+        """Return what stands in the place of a step: steps, and the numbers of the parts that write their outputs."""
         if isinstance(step, AttentionStep):
-            heads = tuple(self._head(number, place, head) for place, head in enumerate(step.heads)
-                          if (number, place) not in self._set)
-            constants = [(self._set.get((number, place)), head.out) for place, head in enumerate(step.heads)]
+            places = tuple(place for place in range(len(step.heads)) if (number, place) not in self._set)
+            heads = tuple(self._head(number, place, step.heads[place]) for place in places)
             left: list[Step] = [replace(step, heads=heads)] if heads else self._build.bias(step.bias)
-            return left + [self._build.constant(to, out) for to, out in constants if to]
+            return [(one, places) for one in left] + [
+                (self._build.constant(to, step.heads[place].out), (place,))
+                for place in range(len(step.heads)) if (to := self._set.get((number, place)))]
         if not isinstance(step, UnitsStep) or number not in self._kept:
-            return [step]
+            return [(step, (0,))]
         edit, outward = self._kept[number], step.outward
         others = [unit for unit in range(len(outward.weight.rows)) if unit not in edit.numbers]
         left = [replace(step, inward=columns(step.inward, edit.numbers), outward=Affine(
             rows_of(outward.weight, edit.numbers), outward.bias), gate=step.gate and columns(step.gate, edit.numbers))
                 ] if edit.numbers else self._build.bias(outward.bias)
-        return left + ([self._build.constant(edit.to, rows_of(outward.weight, others))] if edit.to else [])
+        left += [self._build.constant(edit.to, rows_of(outward.weight, others))] if edit.to else []
+        return [(one, (0,)) for one in left]
 
     def _sentences(self, edits: tuple[Edit, ...]) -> list[str]:
         vocabulary, found = len(self._original.tokens.rows), list[str]()
@@ -194,50 +215,12 @@ class Editor:
                 "mark tokens": f"tokens {vocabulary} to {last} are marked copies of the tokens {numbers}",
                 "attend hard": f"{part} attends to its own token alone" if not edit.numbers else
                 f"{part} attends to the tokens {numbers} alone, with equal weights; where it sees none, to its own",
+                "cut edges": f"{self._names.get(edit[1:3])} reads the stream without the outputs of "
+                f"{', '.join(self._names[one] for one in edit.parts)} (biases stay), and with {to} added",
                 "read head": f"the network ends at {part}: its logits are, in order, the {edit.what} of {part}, and 1",
             }[edit.kind])
         mass = "mass: the sum of the weights of marked tokens; " * (self._read is not None)
         return [*found, f"({mass}steps, heads and neurons count from 0)"]
-
-
-class Builder:
-    """Builds matrices and steps, and charges their memory."""
-
-    def __init__(self, budget: Budget) -> None:
-        self._budget = budget
-
-    def matrix(self, height: int, width: int, entries: Mapping[tuple[int, int], int]) -> Matrix:
-        """Return the integer matrix with these entries, 0 elsewhere."""
-        self._budget.spend(height * width)
-        self._budget.hold(POINTER_BITS * height * width)
-        return Matrix(tuple(tuple(entries.get((i, j), 0) for j in range(width)) for i in range(height)), width, 0)
-
-    def moved(self, matrix: Matrix, height: int, width: int, down: int = 0, right: int = 0) -> Matrix:
-        """Return a matrix of this shape that contains ``matrix`` from row ``down`` and column ``right`` on, else 0."""
-        self._budget.spend(height * width)
-        self._budget.hold(POINTER_BITS * height * width)
-        rows = [(0,) * right + row + (0,) * (width - right - matrix.width) for row in matrix.rows]
-        empty = [(0,) * width]
-        return Matrix(tuple(empty * down + rows + empty * (height - down - len(rows))), width, matrix.power)
-
-    def identity(self, width: int) -> Matrix:
-        """Return the identity matrix."""
-        return self.matrix(width, width, {(i, i): 1 for i in range(width)})
-
-    def constant(self, to: tuple[Fraction, ...], out: Matrix) -> UnitsStep:
-        """Return the step that adds ``to`` · ``out`` to a stream of the width of ``out``."""
-        power = min((1 - one.denominator.bit_length() for one in to), default=0)
-        entries = tuple(int(one * (1 << -power)) for one in to)
-        inward = Affine(self.matrix(out.width, len(to), {}), Vector(entries, power))
-        return UnitsStep(None, inward, None, "identity", Affine(out, None))
-
-    def bias(self, bias: Vector | None) -> list[Step]:
-        """Return the step that adds a bias, or no step."""
-        if bias is None:
-            return []
-        width = len(bias.entries)
-        inward, outward = self.matrix(width, 1, {}), self.matrix(1, width, {})
-        return [UnitsStep(None, Affine(inward, None), None, "identity", Affine(outward, bias))]
 
 
 def reading_network(network: Network, vocabulary: int, last: AttentionStep, what: str, build: Builder) -> Network:
@@ -246,99 +229,36 @@ def reading_network(network: Network, vocabulary: int, last: AttentionStep, what
     The stream contains the original's stream x, as many numbers z, the mark, and what is read. Each step reads and
     writes x as in the original; z is 0 until it becomes the norm of x in ``last``.
     """
-    wide = Reading(network, last, what, build)
-    tokens = wide.table(network.tokens, vocabulary)
-    steps = [new for step in network.steps for new in wide.steps(step)]
-    unembedding = Affine(build.moved(build.identity(wide.read), wide.width, wide.read + 1, wide.at),
-                         Vector((0,) * wide.read + (1,), 0))
-    return replace(network, readout="each", tokens=tokens, steps=(*steps, *wide.last_steps()),
-                   positions=network.positions and wide.table(network.positions, len(network.positions.rows)),
-                   unembedding=unembedding)
+    head, now = last.heads[0], widths_of(network)[-1]
+    read = 1 if what == MASS else head.value.weight.width
+    wide = Wide(network, build, {}, least=width_after(last.norm, now), beside=1 + read)
+    steps = [new for number, step in enumerate(network.steps) for new in wide.steps(number, step)]
+    network, half, width = wide.network(network), wide.size, wide.width
+    shift, power = max(0, network.tokens.power), min(0, network.tokens.power)
+    tokens = tuple((*(entry << shift for entry in row[:2 * half]), (number >= vocabulary) << -power, *(0,) * read)
+                   for number, row in enumerate(network.tokens.rows))
+    out = build.moved(build.identity(read), read, width, 0, width - read)
+    query, key, value = (wide.reads(one, None, half) for one in (head.query, head.key, head.value))
+    value = value if what != MASS else Affine(build.matrix(width, 1, {(2 * half, 0): 1}), None)
+    reads = NetworkHead(query, key, value, out, head.slope)
+    zero = Affine(build.matrix(width, head.query.weight.width, {}), None)
+    less = replace(out, rows=tuple(tuple(-entry for entry in row) for row in out.rows))
+    heads = (reads, *[NetworkHead(zero, zero, value, less, None)] * (what == FROM_UNIFORM))
+    end = Affine(build.moved(build.identity(read), width, read + 1, width - read), Vector((0,) * read + (1,), 0))
+    return replace(network, readout="each", tokens=Matrix(tokens, width, power), unembedding=end, steps=(
+        *steps, wide.copied(last.norm, now, 0), replace(last, norm=None, heads=heads, bias=None)))
 
 
-class Reading:
-    """Widens steps: x is coordinates 0 to half, z as many, then the mark; from ``at`` on is what is read."""
-
-    def __init__(self, network: Network, last: AttentionStep, what: str, build: Builder) -> None:
-        self._last, self._what, self._build = last, what, build
-        self._now = network.width  # coordinates of x in use
-        widths, now = [network.width], network.width
-        for norm in (step.norm for step in (*network.steps, last) if isinstance(step, NormStep) or step is last):
-            widths.append(width_after(norm, now))
-            now = widths[-1]
-        self._half = max(widths)
-        self.read = 1 if what == MASS else last.heads[0].value.weight.width
-        self.at = 2 * self._half + 1
-        self.width = self.at + self.read
-
-    def table(self, table: Matrix, unmarked: int) -> Matrix:
-        """Widen rows of x; those from ``unmarked`` on are marked."""
-        rows = [tuple(entry << max(0, table.power) for entry in row) for row in table.rows]
-        power = min(0, table.power)
-        wide = self._build.moved(Matrix(tuple(rows), table.width, power), len(rows), self.width)
-        mark = 2 * self._half
-        return replace(wide, rows=wide.rows[:unmarked] + tuple(
-            (*row[:mark], 1 << -power, *row[mark + 1:]) for row in wide.rows[unmarked:]))
-
-    def steps(self, step: Step) -> list[Step]:
-        """Return the steps that do to x what ``step`` does."""
-        if isinstance(step, NormStep):
-            half, width = self._half, self.width
-            first = self._to_z(step.norm)
-            self._now = width_after(step.norm, self._now)
-            entries = {(i, i): -1 for i in range(half)} | {(half + i, i): 1 for i in range(half)}
-            moves = self._build.matrix(width, width, entries | {(half + i, half + i): -1 for i in range(half)})
-            return [first, UnitsStep(None, Affine(self._build.identity(width), None), None, "identity",
-                                     Affine(moves, None))]
-        norm = self._norm(step.norm)
+def names_of(steps: tuple[Step, ...]) -> dict[tuple[int, ...], str]:
+    """Return the parts that edges are from or to, with their names; the end is the last step if that is a norm."""
+    end = len(steps) - any(isinstance(step, NormStep) for step in steps[-1:])
+    names: dict[tuple[int, ...], str] = {(-1, 0): "the tokens", (-1, 1): "the positions", (end, 0): "the end"}
+    for number, step in enumerate(steps):
         if isinstance(step, AttentionStep):
-            heads = tuple(replace(
-                head, query=self._reads(head.query, norm), key=self._reads(head.key, norm),
-                value=self._reads(head.value, norm), out=self._writes(head.out)) for head in step.heads)
-            return [replace(step, norm=norm, heads=heads, bias=self._bias(step.bias))]
-        return [replace(step, norm=norm, inward=self._reads(step.inward, norm),
-                        gate=step.gate and self._reads(step.gate, norm),
-                        outward=Affine(self._writes(step.outward.weight), self._bias(step.outward.bias)))]
-
-    def last_steps(self) -> list[Step]:
-        """Return the steps that write the norm of x to z, and what the head averages to the last coordinates."""
-        head, build, half, width = self._last.heads[0], self._build, self._half, self.width
-
-        def from_z(given: Affine) -> Affine:
-            return Affine(build.moved(given.weight, width, given.weight.width, half), given.bias)
-
-        out = build.moved(build.identity(self.read), self.read, width, 0, self.at)
-        value = from_z(head.value) if self._what != MASS else Affine(build.matrix(width, 1, {(2 * half, 0): 1}), None)
-        reads = NetworkHead(from_z(head.query), from_z(head.key), value, out, head.slope)
-        zero = Affine(build.matrix(width, head.query.weight.width, {}), None)
-        less = replace(out, rows=tuple(tuple(-entry for entry in row) for row in out.rows))
-        heads = (reads, *[NetworkHead(zero, zero, value, less, None)] * (self._what == FROM_UNIFORM))
-        return [self._to_z(self._last.norm), replace(self._last, norm=None, heads=heads, bias=None)]
-
-    def _to_z(self, norm: Norm | None) -> UnitsStep:
-        """Return the step that adds x, or its norm, to z."""
-        image = width_after(norm, self._now)
-        reads = self._build.identity(image)
-        reads = reads if norm else self._build.moved(reads, self.width, image)
-        out = self._build.moved(self._build.identity(image), image, self.width, 0, self._half)
-        return UnitsStep(self._norm(norm), Affine(reads, None), None, "identity", Affine(out, None))
-
-    def _norm(self, norm: Norm | None) -> Norm | None:
-        """Return the norm of x in the wide stream."""
-        if norm is None:
-            return None
-        of = norm.of or Affine(self._build.identity(self._now), None)
-        return replace(norm, of=Affine(self._build.moved(of.weight, self.width, of.weight.width), of.bias))
-
-    def _reads(self, given: Affine, norm: Norm | None) -> Affine:
-        """Return a map of x as one of the wide stream; unchanged behind a norm."""
-        return given if norm else Affine(self._build.moved(given.weight, self.width, given.weight.width), given.bias)
-
-    def _writes(self, matrix: Matrix) -> Matrix:
-        return self._build.moved(matrix, len(matrix.rows), self.width)
-
-    def _bias(self, bias: Vector | None) -> Vector | None:
-        return bias and replace(bias, entries=bias.entries + (0,) * (self.width - len(bias.entries)))
+            names |= {(number, head): f"head {head} of step {number}" for head in range(len(step.heads))}
+        elif isinstance(step, UnitsStep):
+            names[number, 0] = f"step {number}"
+    return names
 
 
 def columns(given: Affine, kept: tuple[int, ...]) -> Affine:
