@@ -180,12 +180,12 @@ def heads(network: Path, claim: Path | None = None, max_n: int | None = None, *,
 
 @typed
 def ablate(network: Path, claim: Path | None = None, max_n: int | None = None, *, heads: Sequence[str] = (),
-           neurons: Sequence[str] = (), to: Literal["zero", "mean"] = "zero", equal: bool = False, effort: int = 1
-           ) -> Ablation:
+           neurons: Sequence[str] = (), edges: Sequence[str] = (), to: Literal["zero", "mean"] = "zero",
+           equal: bool = False, effort: int = 1) -> Ablation:
     """Return a minimal circuit that gives all answers, or the decision without some parts (docs/howto/heads.md).
 
-    ``heads`` and ``neurons`` are parts that go, as "1.2" or "1.1-50". If ``equal``, answers are those of the network
-    itself.
+    ``heads`` and ``neurons`` are parts that go, as "1.2" or "1.1-50", ``edges`` as "tokens -> head 1.1"; or ["search"]
+    for circuits of edges. If ``equal``, answers are those of the network itself.
 
     Raises:
         InputError: if a file or a part is malformed, or they do not fit the network.
@@ -195,7 +195,7 @@ def ablate(network: Path, claim: Path | None = None, max_n: int | None = None, *
     settings = Settings(effort=effort)
     if equal:
         words, answers = own_answers(parsed, words, settings)
-    return answer_about_parts(parsed, words, heads, neurons, to, settings, answers)
+    return answer_about_parts(parsed, words, heads, neurons, edges, to, settings, answers)
 
 
 @typed

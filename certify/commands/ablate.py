@@ -16,6 +16,9 @@ Heads = Annotated[list[str] | None, typer.Option(
     "--heads", metavar="L.H,...", help="decide without these heads: layer and head, from 1, or L.A-B")]
 Neurons = Annotated[list[str] | None, typer.Option(
     "--neurons", metavar="L.N,...", help="decide without these neurons: feed-forward block and neuron, or L.A-B")]
+Edges = Annotated[list[str] | None, typer.Option(
+    "--edges", metavar="A -> B,...", help="decide without these edges, such as 'tokens -> head 1.1' or 'block 1 -> "
+    "logits': B does not read what A writes; or search: search circuits of edges, too")]
 To = Annotated[Literal["zero", "mean"], typer.Option(
     "--to", help="what the parts that go are set to: 0, or their means over words (rounded to binary32)")]
 Equal = Annotated[bool, typer.Option(
@@ -36,6 +39,7 @@ def ablate(
     claim: option.Claim = None,
     heads: Heads = None,
     neurons: Neurons = None,
+    edges: Edges = None,
     to: To = "zero",
     equal: Equal = False,
     output: Folder = None,
@@ -43,11 +47,11 @@ def ablate(
     html: Page = None,
     **claimed: Any,
 ) -> None:
-    """Find which heads and neurons a trained network needs.
+    """Find which heads, neurons and edges a trained network needs.
 
-    Without --heads and --neurons: a small circuit that gives all answers of the claim, certified on every word; and for
-    each part that it keeps a word on which the circuit is wrong without it, so that it is minimal. With --equal, it
-    gives the answers that the network itself gives. Its certificates contain the original network and what was removed.
+    Unless parts are listed: a small circuit that gives all answers of the claim, certified on every word; and for each
+    part that it keeps a word on which the circuit is wrong without it, so that it is minimal. With --equal, it gives
+    the answers that the network itself gives. Its certificates contain the original network and what was removed.
     docs/howto/heads.md.
     """
     from certify.claims.trained.ablation import answer_about_parts
@@ -65,7 +69,7 @@ def ablate(
         from certify.learning.own_answers import own_answers
 
         words, answers = own_answers(network, words, settings)
-    found = answer_about_parts(network, words, heads or (), neurons or (), to, settings, answers)
+    found = answer_about_parts(network, words, heads or (), neurons or (), edges or (), to, settings, answers)
     show_found(found, ablation_to_json, print_ablation)
     if html is not None:
         from certify.exports.pages.parts.page import circuit_page

@@ -1,4 +1,4 @@
-"""Search for small circuits of a network: the heads and neurons without which all answers stay right, in float64.
+"""Search for small circuits of a network: heads, neurons and edges without which all answers stay right, in float64.
 
 Nothing is proved here: ``certify.claims.trained.ablation`` decides what is found. docs/background/parts.md.
 """
@@ -6,17 +6,18 @@ Nothing is proved here: ``certify.claims.trained.ablation`` decides what is foun
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from constructions.errors import InputError
 from constructions.trained.claim import WordsClaim, judged
-from constructions.trained.edit_kinds import Constants, Edit, KeepNeurons, MarkTokens, SetHead
-from constructions.trained.edits import check_unedited, edit_network, free_heads, unedited
-from constructions.trained.network import AttentionStep, TrainedNetwork, UnitsStep
+from constructions.trained.edit_kinds import Constants, CutEdges, Edit, KeepNeurons, MarkTokens, SetHead
+from constructions.trained.edits import check_unedited, edge_parts, edit_network, free_heads, unedited
+from constructions.trained.network import AttentionStep, NormStep, TrainedNetwork, UnitsStep
 from proofs.trained.forward import FloatAttention, FloatNetwork, FloatUnits
 from proofs.trained.initial_words import Starts
 from proofs.trained.margins import Least, smaller
@@ -34,11 +35,15 @@ LENGTHS = 12
 
 @dataclass(frozen=True, order=True)
 class Part:
-    """A head of a step of attention, or a neuron of a feed-forward block; all are counted from 0."""
+    """A head of a step of attention, or a neuron of a feed-forward block; all are counted from 0.
+
+    An edge is from a head, a block (number 0) or a table ``to`` a later part, step and number (`edge_parts`).
+    """
 
     step: int
     number: int
     is_head: bool
+    to: tuple[int, ...] = ()
 
 
 Circuit = frozenset[Part]
@@ -48,6 +53,13 @@ def parts_of(network: TrainedNetwork) -> list[Part]:
     """Return all heads and neurons, in order."""
     return [Part(number, k, isinstance(step, AttentionStep)) for number, step in enumerate(network.steps)
             for k in range(_size(step))]
+
+
+def edges_of(network: TrainedNetwork) -> list[Part]:
+    """Return all edges, in order."""
+    parts = [part for part in edge_parts(network) if part != (-1, 1) or network.positions]
+    return [Part(step, number, step >= 0 and isinstance(network.steps[step], AttentionStep), to)
+            for step, number in parts for to in parts if step < to[0]]
 
 
 def _size(step: object) -> int:
@@ -65,7 +77,8 @@ class CircuitSearch:
         InputError: if the network ends at a head, or has edits and parts are to be set to means.
     """
 
-    def __init__(self, network: TrainedNetwork, claim: WordsClaim, to: To = "zero", seed: int = 0) -> None:
+    def __init__(self, network: TrainedNetwork, claim: WordsClaim, to: To = "zero", seed: int = 0, edges: bool = False
+                 ) -> None:
         heads = {Part(step, head, True) for step, head in free_heads(network)}
         self.network, self.earlier = unedited(network)
         if to == "mean":
@@ -74,6 +87,14 @@ class CircuitSearch:
         self.whole = frozenset(part for part in parts_of(self.network) if part in heads or (not part.is_head and (
             part.step not in self._gone or part.number in self._gone[part.step].neurons)))
         self.claim, self.to = claim, to
+        self._cut: dict[tuple[int, ...], CutEdges] = {
+            (edit.step, edit.head): edit for edit in self.earlier if isinstance(edit, CutEdges)}
+        if edges:
+            if to == "mean" and any(isinstance(step, NormStep) for step in self.network.steps[:-1]):
+                raise InputError("a norm replaces the stream, so outputs have no means behind it; expected --to zero")
+            cut = {(part, to) for to, edit in self._cut.items() for part in edit.parts}
+            self.whole = self.tidy(self.whole | {edge for edge in edges_of(self.network)
+                                                 if ((edge.step, edge.number), edge.to) not in cut})
         self.words = {rows.shape[1]: rows for rows in first_words(claim, np.random.default_rng(seed))}
         first, last = claim.offsets
         self.offsets = {first, (first + last) // 2, last}
@@ -88,18 +109,50 @@ class CircuitSearch:
             for words in (self.words, self._hard):
                 words[n] = np.concatenate([words.get(n, np.zeros((0, n), np.intp)), letters[np.newaxis, :n]])
 
+    def tidy(self, circuit: Circuit) -> Circuit:
+        """Return a circuit without the edges of parts that it lacks."""
+        there = self._ends(circuit)
+        return frozenset(part for part in circuit if not part.to or {part.to, (part.step, part.number)} <= there)
+
+    def _ends(self, circuit: Circuit) -> set[tuple[int, ...]]:
+        """Return what can have edges in a circuit: its heads and blocks, the tables and the end."""
+        return {(part.step, part.number if part.is_head else 0) for part in circuit if not part.to} | {
+            (-1, 0), (-1, 1), edge_parts(self.network)[-1]}
+
+    def _cuts(self, circuit: Circuit) -> list[Edit]:
+        """Return the edits of edges to parts of a circuit: those of the whole that it lacks, and earlier ones."""
+        gone = self.tidy(circuit | {part for part in self.whole if part.to}) - circuit
+        found = list[Edit]()
+        for to in sorted(({part.to for part in gone} | {*self._cut}) & self._ends(circuit)):
+            earlier = self._cut.get(to, CutEdges(to[0], to[1], ()))
+            parts = {(part.step, part.number) for part in gone if part.to == to} | {*earlier.parts}
+            constants = earlier.to
+            if self.to == "mean":
+                total = np.sum([self._written(part) for part in parts], 0)
+                constants = tuple(Fraction(one) for one in total.astype(np.float32).tolist())
+            found.append(replace(earlier, parts=tuple(sorted(parts)), to=constants))
+        return found
+
+    def _written(self, part: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return the mean of what a part writes."""
+        step = FloatNetwork(self.network).steps[part[0]] if part[0] >= 0 else None
+        mean = np.array(self._means[(part[0], -1) if isinstance(step, FloatUnits) else part], np.float64)
+        if isinstance(step, FloatAttention):
+            return np.asarray(mean @ step.heads[part[1]].out)
+        return np.asarray(mean @ step.outward.weight) if isinstance(step, FloatUnits) else mean
+
     def edits(self, circuit: Circuit) -> list[Edit]:
         """Return the edits of the original that leave only this circuit: the earlier ones, and those of other parts."""
         found: list[Edit] = [edit for edit in self.earlier if isinstance(edit, MarkTokens | SetHead) or (
             not isinstance(edit, KeepNeurons) and Part(edit.step, edit.head, True) in circuit)]
         found += [SetHead(part.step, part.number, self._means.get((part.step, part.number)))
-                  for part in sorted(self.whole - circuit) if part.is_head]
+                  for part in sorted(self.whole - circuit) if part.is_head and not part.to]
         for number, step in enumerate(self.network.steps):
-            kept = tuple(sorted(part.number for part in circuit if part.step == number))
+            kept = tuple(sorted(part.number for part in circuit if part.step == number and not part.to))
             if isinstance(step, UnitsStep) and len(kept) < _size(step):
                 found.append(KeepNeurons(number, kept, self._constants(number, [
                     k for k in range(_size(step)) if k not in kept])))
-        return found
+        return found + self._cuts(circuit)
 
     def _constants(self, number: int, others: Sequence[int]) -> Constants:
         """Return the constants of neurons that are gone: earlier ones, or means; None if all are 0."""
@@ -138,11 +191,17 @@ class CircuitSearch:
         return False
 
     def shrink(self, circuit: Circuit, floor: np.float64) -> Circuit:
-        """Return a part of the circuit whose margins stay above ``floor``, none of whose parts can go alone.
+        """Return a part of the circuit whose margins stay above ``floor``: without heads and neurons, then edges."""
+        for are_edges in (False, True):
+            circuit = self.tidy(self._shrink(circuit, floor, {one for one in circuit if bool(one.to) == are_edges}))
+        return circuit
+
+    def _shrink(self, circuit: Circuit, floor: np.float64, parts: set[Part]) -> Circuit:
+        """Return a circuit without some of the parts, none of which can go alone.
 
         The parts that matter least go first, as many at once as bisection finds; then each is tried alone.
         """
-        order = sorted(circuit, key=lambda part: (-self.margin(circuit - {part}), part))
+        order = sorted(parts, key=lambda part: (-self.margin(circuit - {part}), part))
         low, high = 0, len(order)
         while low < high:
             middle = (low + high + 1) // 2
@@ -170,9 +229,12 @@ def first_words(claim: WordsClaim, draw: np.random.Generator) -> Iterator[Rows]:
 
 
 def means(network: TrainedNetwork, claim: WordsClaim, words: Mapping[int, Rows]
-          ) -> Mapping[tuple[int, int], tuple[Fraction, ...]]:
-    """Return means over judged tokens, rounded to binary32: of each head's average; at -1, of a block's neurons."""
-    floats, sums, total = FloatNetwork(network), dict[tuple[int, int], NDArray[np.float64]](), 0
+          ) -> Mapping[tuple[int, ...], tuple[Fraction, ...]]:
+    """Return means over judged tokens, rounded to binary32: of each head's average; at -1, of a block's neurons.
+
+    The means of rows of tokens and of positions are at (-1, 0) and (-1, 1).
+    """
+    floats, sums, total = FloatNetwork(network), dict[tuple[int, ...], NDArray[np.float64]](), 0
     margins = WordMargins(floats, claim)
     for n, rows in sorted(words.items()):
         tokens = margins.inputs(rows)
@@ -180,15 +242,18 @@ def means(network: TrainedNetwork, claim: WordsClaim, words: Mapping[int, Rows]
         numbers = claim.offsets[0] + np.arange(tokens.shape[1])
         everything = np.arange(tokens.shape[1])
         x, total = floats.embedded(tokens, numbers), total + len(rows) * len(at)
+        found: dict[tuple[int, ...], NDArray[np.float64]] = {(-1, 0): floats.tokens[tokens][:, at]}
+        if floats.positions is not None:
+            found[-1, 1] = np.broadcast_to(floats.positions[numbers][at], found[-1, 0].shape)
         for number, step in enumerate(floats.steps):
             if isinstance(step, FloatAttention):
                 averages = step.averages(x, numbers, everything)
-                found = {(number, k): average[:, at] for k, average in enumerate(averages)}
+                found |= {(number, k): average[:, at] for k, average in enumerate(averages)}
                 x = step.write(x, averages)
             else:
-                found = {(number, -1): step.neurons(x)[:, at]} if isinstance(step, FloatUnits) else {}
+                found |= {(number, -1): step.neurons(x)[:, at]} if isinstance(step, FloatUnits) else {}
                 x = step(x)
-            for key, values in found.items():
-                sums[key] = sums.get(key, np.float64()) + values.sum((0, 1))
+        for key, values in found.items():
+            sums[key] = sums.get(key, np.float64()) + values.sum((0, 1))
     return {key: tuple(Fraction(one) for one in (value / total).astype(np.float32).tolist())
             for key, value in sums.items()}

@@ -114,7 +114,7 @@ def test_a_circuit_with_equal_answers_has_those_of_the_network_and_not_those_tha
     assert decide_circuit(network, wrong, []).verdict == "refuted"
     own, certificate = own_answers(network, wrong, Settings())
     assert not check_text(certificate.encode()).is_refutation
-    found = answer_about_parts(network, own, (), (), "zero", Settings(), certificate)
+    found = answer_about_parts(network, own, (), (), (), "zero", Settings(), certificate)
     assert found.verdict == "certified" and found.is_minimal and not found.circuit
     assert set(found.certificates) == {"circuit.cert", "network.cert"}
     for word in product("01", repeat=4):

@@ -16,9 +16,9 @@ from certify.common.verdicts import WithExitStatus
 from constructions.errors import InputError
 from constructions.trained.claim import WordsClaim, check_fits
 from constructions.trained.edits import edit_network, unedited
-from constructions.trained.network import TrainedNetwork
+from constructions.trained.network import AttentionStep, TrainedNetwork, UnitsStep
 from proofs.trained.balls import BallNetwork
-from proofs.trained.circuits import Circuit, CircuitSearch, Part, To, parts_of
+from proofs.trained.circuits import Circuit, CircuitSearch, Part, To, edges_of, parts_of
 from proofs.trained.search import RefutingWord, confirm
 
 FLOOR = np.float64(1) / 50
@@ -77,15 +77,31 @@ class Ablation(WithExitStatus):
         """The certificate of the circuit, and one for each needed part, by file name."""
         found = {} if self.decision.certificate is None else {"circuit.cert": self.decision.certificate}
         found |= {} if self.answers is None else {"network.cert": self.answers}
-        return found | {f"without_{name_of(self.network, one.part).replace(' ', '_')}.cert": one.certificate
+        return found | {f"without_{name_of(self.network, one.part).replace('->', 'to').replace(' ', '_')}.cert":
+                        one.certificate
                         for one in self.needed if one.certificate}
 
 
 def name_of(network: TrainedNetwork, part: Part) -> str:
-    """Return the name of a part: head 1.2, neuron 1.7; layers of each kind, heads and neurons count from 1."""
-    kind = type(network.steps[part.step])
-    layer = sum(isinstance(step, kind) for step in network.steps[:part.step + 1])
-    return f"{'head' if part.is_head else 'neuron'} {layer}.{part.number + 1}"
+    """Return the name of a part: head 1.2, neuron 1.7, tokens -> block 2; all count from 1, layers of each kind."""
+    if part.to:
+        return " -> ".join(end_name(network, *end) for end in ((part.step, part.number), part.to[:2]))
+    return f"{'head' if part.is_head else 'neuron'} {_layer(network, part.step)}.{part.number + 1}"
+
+
+def end_name(network: TrainedNetwork, step: int, number: int) -> str:
+    """Return the name of what an edge is from or to."""
+    if step < 0:
+        return ("tokens", "positions")[number]
+    found = network.steps[step] if step < len(network.steps) else None
+    if isinstance(found, AttentionStep):
+        return f"head {_layer(network, step)}.{number + 1}"
+    return f"block {_layer(network, step)}" if isinstance(found, UnitsStep) else "logits"
+
+
+def _layer(network: TrainedNetwork, number: int) -> int:
+    kind = type(network.steps[number])
+    return sum(isinstance(step, kind) for step in network.steps[:number + 1])
 
 
 def decide_circuit(network: TrainedNetwork, claim: WordsClaim, dropped: Sequence[Part], to: To = "zero",
@@ -98,24 +114,26 @@ def decide_circuit(network: TrainedNetwork, claim: WordsClaim, dropped: Sequence
     """
     start = time.perf_counter()
     check_fits(network, claim)
-    search = CircuitSearch(network, claim, to)
-    circuit = search.whole - {*dropped}
+    search = CircuitSearch(network, claim, to, edges=any(part.to for part in dropped))
+    circuit = search.tidy(search.whole - {*dropped})
     edited = edit_network(search.network, search.edits(circuit))
     decision = decide_question(edited, claim, settings=settings)
     return Ablation(search.network, claim, to, search.whole, circuit, edited, decision, (), True, 1,
                     time.perf_counter() - start)
 
 
-def find_circuit(network: TrainedNetwork, claim: WordsClaim, to: To = "zero", settings: Settings | None = None
-                 ) -> Ablation:
+def find_circuit(network: TrainedNetwork, claim: WordsClaim, to: To = "zero", settings: Settings | None = None,
+                 edges: bool = False) -> Ablation:
     """Search a circuit that is right on all words of the claim, decide it, and find words that need each part.
+
+    With ``edges`` it is one of edges, too.
 
     Raises:
         InputError, Unsupported: as for ``decide_circuit``.
     """
     start = time.perf_counter()
     check_fits(network, claim)
-    search = CircuitSearch(network, claim, to)
+    search = CircuitSearch(network, claim, to, edges=edges)
     whole = search.whole
     floor, rounds = min(FLOOR, max(np.float64(), search.margin(whole)) / 10), 0
     is_right = search.stays(whole, np.float64())
@@ -145,8 +163,8 @@ def find_smaller(search: CircuitSearch, circuit: Circuit, settings: Settings | N
                  ) -> Circuit | tuple[NeededPart, ...]:
     """Return a circuit without one more part that is certified, or for each part a word that needs it."""
     needed = list[NeededPart]()
-    for part in sorted(circuit):
-        smaller = circuit - {part}
+    for part in sorted(circuit, key=lambda part: (part.to != (), part)):
+        smaller = search.tidy(circuit - {part})
         network = edit_network(search.network, search.edits(smaller))
         least = search.least(smaller)
         wrong = None if least is None or least.margin > 0 else confirm(BallNetwork(network), search.claim, least)
@@ -159,9 +177,11 @@ def find_smaller(search: CircuitSearch, circuit: Circuit, settings: Settings | N
     return tuple(needed)
 
 
-def answer_about_parts(network: TrainedNetwork, claim: WordsClaim, heads: Sequence[str], neurons: Sequence[str], to: To,
-                       settings: Settings, answers: str | None = None) -> Ablation:
-    """Decide the claim without the listed heads and neurons; without lists, find a minimal circuit.
+def answer_about_parts(network: TrainedNetwork, claim: WordsClaim, heads: Sequence[str], neurons: Sequence[str],
+                       edges: Sequence[str], to: To, settings: Settings, answers: str | None = None) -> Ablation:
+    """Decide the claim without the listed parts; without lists, find a minimal circuit.
+
+    If ``edges`` are "search", it is one of edges, too.
 
     ``answers`` is the certificate of the network's own answers, if the claim has them.
 
@@ -170,8 +190,12 @@ def answer_about_parts(network: TrainedNetwork, claim: WordsClaim, heads: Sequen
     """
     original = unedited(network)[0]
     dropped = [*read_parts(original, heads, True), *read_parts(original, neurons, False)]
+    searched = [*edges] == ["search"]
+    if searched and dropped:
+        raise InputError("--edges search: expected no --heads and --neurons, as they name what goes")
+    dropped += [] if searched else read_edges(original, edges)
     found = decide_circuit(network, claim, dropped, to, settings) if dropped else find_circuit(
-        network, claim, to, settings)
+        network, claim, to, settings, searched)
     return replace(found, answers=answers)
 
 
@@ -194,4 +218,20 @@ def read_parts(network: TrainedNetwork, given: Sequence[str], is_head: bool) -> 
             if name not in known:
                 raise InputError(f"--{kind}s: the network has no {name}")
             found[known[name]] = None
+    return list(found)
+
+
+def read_edges(network: TrainedNetwork, given: Sequence[str]) -> list[Part]:
+    """Return the edges of lists such as "tokens -> head 1.1, block 1 -> logits".
+
+    Raises:
+        InputError: if the network does not have one.
+    """
+    known = {name_of(network, edge): edge for edge in edges_of(network)}
+    found = dict[Part, None]()
+    for text in (one.strip() for texts in given for one in texts.split(",")):
+        name = " -> ".join(" ".join(end.split()) for end in text.split("->"))
+        if name not in known:
+            raise InputError(f"--edges: the network has no edge {name}, expected one such as {next(iter(known))}")
+        found[known[name]] = None
     return list(found)

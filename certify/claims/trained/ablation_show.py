@@ -11,21 +11,22 @@ from certify.claims.trained.showing import decision_to_json, describe_decision
 from certify.common.terminal_tables import TableColumn, plain, print_table
 from certify.common.verdicts import colour
 from certify.common.words import counted, show_powers
-from proofs.trained.circuits import parts_of
+from proofs.trained.circuits import Part, edges_of, parts_of
 
 
 def print_ablation(out: Console, ablation: Ablation) -> None:
     """Print the network, the circuit, the verdict, and the words that need its parts."""
-    everything, network = parts_of(ablation.network), ablation.network
+    network, has_edges = ablation.network, any(part.to for part in ablation.whole)
+    everything = [*parts_of(network), *edges_of(network) * has_edges]
     out.print(plain(describe_network(network)))
     out.print(plain(f"claim     {describe_claim(network, ablation.claim)}"))
     if ablation.answers is not None:
         states = 0 if ablation.claim.automaton is None else len(ablation.claim.automaton.steps)
         out.print(plain(f"answers   the network's own, by an automaton with {counted(states, 'state')}"))
-    for is_head, noun in ((True, "head"), (False, "neuron")):
-        kept = sorted(part for part in ablation.circuit if part.is_head is is_head)
-        total = sum(part.is_head is is_head for part in everything)
-        names = ", ".join(name_of(network, part).split()[1] for part in kept)
+    for noun in ("head", "neuron", *["edge"] * has_edges):
+        kept = sorted(part for part in ablation.circuit if noun_of(part) == noun)
+        total = sum(noun_of(part) == noun for part in everything)
+        names = ", ".join(name_of(network, part).removeprefix(noun * (not part.to)).strip() for part in kept)
         out.print(plain(f"{noun + 's':9} {len(kept)} of {total} kept{': ' * bool(names)}{names}"))
     earlier = ", unless the network's own edits set them" if len(ablation.whole) < len(everything) else ""
     out.print(plain(f"others    set to {'0' if ablation.to == 'zero' else 'their means over words'}{earlier}"))
@@ -46,9 +47,15 @@ def print_ablation(out: Console, ablation: Ablation) -> None:
     out.print(Text(f"{ablation.verdict}:", style=colour(ablation.verdict)), plain(decided + minimal))
 
 
+def noun_of(part: Part) -> str:
+    """Return the noun of a part."""
+    return "edge" if part.to else "head" if part.is_head else "neuron"
+
+
 def ablation_to_json(ablation: Ablation) -> dict[str, Any]:
     """Return the circuit as JSON."""
-    names = {part: name_of(ablation.network, part) for part in parts_of(ablation.network)}
+    edges = edges_of(ablation.network) if any(part.to for part in ablation.whole) else []
+    names = {part: name_of(ablation.network, part) for part in [*parts_of(ablation.network), *edges]}
     return {"verdict": ablation.verdict, "kept": [names[part] for part in sorted(ablation.circuit)],
             "dropped": [name for part, name in names.items() if part not in ablation.circuit], "others": ablation.to,
             "equal": ablation.answers is not None,
