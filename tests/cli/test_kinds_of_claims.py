@@ -257,11 +257,13 @@ def test_a_claim_about_a_head_has_the_verdict_and_the_word_of_the_command(certif
 
 
 @pytest.mark.parametrize(("parts", "verdict"), [
-    ('kept_heads = "1.1"', "certified"), ('kept_neurons = "1.1-64"', "refuted")])
+    ('kept_heads = "1.1"', "certified"), ('kept_neurons = "1.1-64"', "refuted"),
+    ('cut_edges = "block 1 -> logits,tokens->logits"', "certified"), ('cut_edges = "tokens -> head 1.1"', "refuted")])
 def test_a_claim_about_a_circuit_has_the_verdict_of_the_command(certify: Any, parts: str, verdict: str) -> None:
     model, claim = import_first(certify), str(EXAMPLES / "trained" / "first" / "claim.toml")
     found = audited(certify, f'kind = "circuit"\nmodel = "{model}"\nclaim = "{claim}"\n{parts}\nlengths = 4')
-    gone = ("--neurons", "1.1-64") if verdict == "certified" else ("--heads", "1.1")
+    gone = ("--edges", parts.split('"')[1]) if "edges" in parts else (
+        ("--neurons", "1.1-64") if verdict == "certified" else ("--heads", "1.1"))
     command = certify("ablate", str(model), "--claim", claim, "--max-n", "4", *gone, "--json").json
     assert found["verdict"] == command["verdict"] == verdict
 
@@ -270,7 +272,9 @@ def test_a_claim_about_parts_without_a_bound_or_parts_is_refused(certify: Any) -
     model, claim = import_first(certify), str(EXAMPLES / "trained" / "first" / "claim.toml")
     for text, complaint in [('kind = "head"\nhead = "1.1"', "the claim states neither at_least, at_most nor within"),
                             ('kind = "head"', "no key head"),
-                            ('kind = "circuit"', "no key kept_heads or kept_neurons"),
+                            ('kind = "circuit"', "no key kept_heads, kept_neurons or cut_edges"),
+                            ('kind = "circuit"\ncut_edges = "head 1.1 -> tokens"',
+                             "--edges: the network has no edge head 1.1 -> tokens, expected one such as tokens -> "),
                             ('kind = "circuit"\nkept_heads = "2.1"', "--heads: the network has no head 2.1")]:
         Path("c.toml").write_text(f'[[claim]]\nname = "x"\nmodel = "{model}"\nclaim = "{claim}"\n{text}\n'
                                   "lengths = 4", encoding="utf-8")

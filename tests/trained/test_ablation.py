@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from certify.claims.trained.ablation import Ablation, answer_about_parts, decide_circuit, find_circuit, name_of
 from certify.claims.trained.decide import Settings
@@ -16,12 +17,12 @@ from certify.learning.own_answers import own_answers
 from certify.learning.question import read_words
 from constructions.errors import InputError
 from constructions.trained.claim import WordsClaim, input_tokens, judged
-from constructions.trained.edit_kinds import KeepNeurons, ReadHead, SetHead, SharpenHead
+from constructions.trained.edit_kinds import CutEdges, KeepNeurons, ReadHead, SetHead, SharpenHead
 from constructions.trained.edits import edit_network
 from constructions.trained.network import TrainedNetwork, UnitsStep
 from examples.trained.zoo import plans
 from proofs.check import check_text
-from proofs.trained.circuits import CircuitSearch, Part, parts_of
+from proofs.trained.circuits import CircuitSearch, Part, edges_of, parts_of
 from proofs.trained.forward import FloatNetwork
 from proofs.words.tracking import cases_at
 
@@ -57,6 +58,45 @@ def test_a_circuit_is_wrong_without_any_of_its_parts(circuit: Ablation) -> None:
         assert one.word is not None
         smaller = edit_network(circuit.network, search.edits(circuit.circuit - {one.part}))
         assert not is_right(smaller, circuit.claim, one.word.word)
+
+
+def test_a_circuit_of_edges_is_right_and_wrong_without_any_of_them() -> None:
+    found = find_circuit(*zoo("first", 7), edges=True)
+    names = [name_of(found.network, one.part) for one in found.needed]
+    assert names == ["head 1.1", "tokens -> head 1.1", "positions -> head 1.1", "head 1.1 -> logits"]
+    assert found.verdict == "certified" and found.is_minimal and {one.part for one in found.needed} == found.circuit
+    assert all(is_right(found.edited, found.claim, word) for n in range(1, 8) for word in product("01", repeat=n))
+    search = CircuitSearch(found.network, found.claim, edges=True)
+    for one in found.needed:
+        smaller = edit_network(found.network, search.edits(search.tidy(found.circuit - {one.part})))
+        assert one.word is not None and not is_right(smaller, found.claim, one.word.word)
+    assert "without_tokens_to_head_1.1.cert" in found.certificates
+
+
+def test_edges_of_an_edited_network_are_added_to_its_own() -> None:
+    network, claim = zoo("first", 5)
+    edges = {name_of(network, edge): edge for edge in edges_of(network)}
+    once = decide_circuit(network, claim, [edges["tokens -> block 1"]]).edited
+    both = [edges["tokens -> block 1"], edges["head 1.1 -> block 1"]]
+    found = decide_circuit(once, claim, both[1:])
+    assert found.edited == decide_circuit(network, claim, both).edited and both[0] not in found.whole
+    assert decide_circuit(found.edited, claim, [Part(0, 0, True)]).edited.edits[0] == SetHead(0, 0)
+
+
+def test_means_of_edges_are_those_of_what_the_parts_write() -> None:
+    network, claim = zoo("first", 5)
+    edges = [edge for edge in edges_of(network) if edge.to == (1, 0)]
+    (cut,) = decide_circuit(network, claim, edges, "mean").edited.edits
+    assert isinstance(cut, CutEdges) and cut.parts == ((-1, 0), (-1, 1), (0, 0)) and cut.to is not None
+    floats, sums = FloatNetwork(network), list[NDArray[np.float64]]()
+    for n in range(1, 6):
+        for word in product("01", repeat=n):
+            tokens = np.array([input_tokens(claim, word)])
+            x = floats.embedded(tokens, np.arange(tokens.shape[1]))
+            after = floats.after(floats.steps[0], x, np.arange(tokens.shape[1]), np.arange(tokens.shape[1]))
+            bias = getattr(floats.steps[0], "bias", None)
+            sums += [after[0, at] - (0 if bias is None else bias) for _, at in judged(claim, n)]
+    assert np.array([float(one) for one in cut.to]) == pytest.approx(np.mean(sums, 0), abs=1e-6)
 
 
 def test_its_certificates_name_the_edits(circuit: Ablation) -> None:

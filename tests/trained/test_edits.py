@@ -300,7 +300,7 @@ CHANGES: list[dict[str, Any]] = [
     {"tokens": [1]}, {"tokens": [2]},
     {"tokens": []}, {"tokens": [3]}, {"tokens": [4]}, {"tokens": [0, 1, 3]},
     {"to": None}, {"to": ["-1/2"]}, {"to": ["4"]},
-    {"from": [[-1, 0]]}, {"from": [[0, 0]]}, {"from": [[0, 1]]}, {"from": [[0, 0], [0, 1]]}, {"from": [[-1, 0], [0, 0]]}]
+    *({"from": parts} for parts in ([[-1, 0]], [[0, 0]], [[0, 1]], [[0, 0], [0, 1]], [[-1, 0], [0, 0]]))]
 
 
 @pytest.mark.parametrize("name", ["trained_head_mass", "trained_circuit", "trained_edges", "trained_hard_head"])

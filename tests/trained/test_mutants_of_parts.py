@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify.claims.trained.ablation import decide_circuit
+from certify.claims.trained.ablation import decide_circuit, name_of
 from certify.claims.trained.decide import Settings
 from certify.claims.trained.head_averages import measure_near, prove_near
 from certify.claims.trained.heads import decide_mass
@@ -21,7 +21,7 @@ from constructions.trained.claim_form import claim_from_json
 from constructions.trained.head_patterns import HeadClaim, parse_pattern
 from constructions.trained.json_form import network_from_json
 from proofs.check import Refusal, check_text
-from proofs.trained.circuits import Part, parts_of
+from proofs.trained.circuits import Part, edges_of, parts_of
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.words import WordMargins, words_in_batches
 from tests.trained.test_ablation import zoo
@@ -41,6 +41,17 @@ def document(kind: str) -> Document:
         network, claim = zoo("last_letter", N)
         text = decide_circuit(network, claim, [Part(0, 0, True), *(
             part for part in parts_of(network) if part.number > 3)]).decision.certificate
+    elif kind == "edges":
+        network, claim = zoo("first", N)
+        kept = {"tokens -> head 1.1", "positions -> head 1.1", "head 1.1 -> logits", "head 1.1"}
+        text = decide_circuit(network, claim, [part for part in [*parts_of(network), *edges_of(network)]
+                                               if name_of(network, part) not in kept]).decision.certificate
+    elif kind == "edges of two layers":
+        network, claim = zoo("tomita_7_deep", N)
+        kept = {"tokens -> head 1.1", "tokens -> head 2.1", "head 1.1 -> head 2.1", "head 2.1 -> block 2",
+                "block 2 -> logits"}
+        text = decide_circuit(network, claim, [part for part in edges_of(network) if part.to and not (
+            {name_of(network, part)} & kept) and not name_of(network, part).startswith("block 1")]).decision.certificate
     elif kind == "uniform":
         network, claim = zoo("d_2", 2)
         decision = prove_near(network, claim, measure_near(network, claim, (1, 1), "uniform"), Settings()).decision
@@ -74,6 +85,12 @@ def mutants(given: Document) -> Iterator[tuple[str, Document]]:
             changes += [("neuron", {"neurons": sorted({*edit["neurons"], 5} - {kept})}) for kept in edit["neurons"]]
             changes += [("neuron", {"neurons": edit["neurons"][:-1]}), ("neuron", {"neurons": []}),
                         ("constants", {"to": ["1"] * 62})]
+        if "from" in edit:
+            earlier = [[step, 0] for step in range(-1, edit["step"])] + [[-1, 1]]
+            changes += [("edge", {"from": sorted(one for one in earlier if (one in edit["from"]) != (one == other))})
+                        for other in earlier]
+            changes += [("edge", {"step": edit["step"] - 1}), ("edge", {"step": edit["step"] + 1}),
+                        ("constants of an edge", {"to": ["1", "-1"] * 8})]
         if "tokens" in edit:
             changes += [("mark", {"tokens": tokens}) for tokens in ([0], [1], [0, 2], [1, 2], [0, 1, 2])]
         if "what" in edit:
@@ -113,7 +130,7 @@ def mutants(given: Document) -> Iterator[tuple[str, Document]]:
 
 
 def _order(edit: Document) -> tuple[int, int]:
-    kinds = ("set head", "keep neurons", "sharpen head", "mark tokens", "read head")
+    kinds = ("set head", "keep neurons", "sharpen head", "mark tokens", "cut edges", "read head")
     return kinds.index(edit["edit"]), edit.get("step", 0)
 
 
@@ -130,7 +147,8 @@ def is_true(mutant: Document) -> bool:
                for words in words_in_batches(len(claim.alphabet), n, 1 << 12))
 
 
-KINDS = ["first", "previous", "uniform", "circuit", "without its head"]
+KINDS = ["first", "previous", "uniform", "circuit", "edges", pytest.param(
+    "edges of two layers", marks=pytest.mark.exhaustive), "without its head"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -150,7 +168,7 @@ def test_no_mutant_that_is_accepted_is_false(kind: str) -> None:
 
 def test_false_claims_about_parts_are_among_the_mutants_and_all_are_rejected() -> None:
     false = Counter[str]()
-    for kind in ("first", "circuit"):
+    for kind in ("first", "circuit", "edges"):
         for name, mutant in mutants(document(kind)):
             try:
                 if is_true(mutant):
@@ -160,4 +178,4 @@ def test_false_claims_about_parts_are_among_the_mutants_and_all_are_rejected() -
             false[name] += 1
             with pytest.raises(Refusal):
                 check_text(text_of(mutant))
-    assert {"edit dropped", "neuron", "mark", "position", "tokens", "row"} <= set(false), false
+    assert {"edit dropped", "neuron", "mark", "position", "tokens", "row", "edge"} <= set(false), false

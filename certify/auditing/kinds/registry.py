@@ -22,7 +22,7 @@ KINDS: Mapping[str, ClaimKind] = {kind.name: kind for kind in (
     ClaimKind("head", {"model": str, "claim": str, "offset": (int, str, list), "head": str, "on": str, "near": str,
                        "at_least": str, "at_most": str, "within": str, "given": str}, ("model", "claim")),
     ClaimKind("circuit", {"model": str, "claim": str, "offset": (int, str, list), "kept_heads": str,
-                          "kept_neurons": str, "to": str}, ("model", "claim")),
+                          "kept_neurons": str, "cut_edges": str, "to": str}, ("model", "claim")),
     ClaimKind("count", {"model": str, "claim": str, "max_n": int, "min_n": int, **dict.fromkeys(STATED, (str, int)),
                         "within": str, "weights": str, "float": str, "effort": int},
               ("model", "claim", "weights", "float"), has_lengths=False),
