@@ -16,7 +16,7 @@ from certify.exports.html import page_of
 from certify.exports.pages.parts.drawing import draw_circuit, draw_weights
 from certify.exports.pages.parts.hardened import describe_attention, hardening_page, side_by_side
 from certify.exports.pages.parts.page import circuit_page, heads_page
-from constructions.trained.edit_kinds import KeepNeurons, SetHead, SharpenHead
+from constructions.trained.edit_kinds import CutEdges, KeepNeurons, SetHead, SharpenHead
 from constructions.trained.edits import edit_network
 from constructions.trained.head_patterns import HeadClaim, find_pattern, mass_question, parse_pattern
 from examples.trained.zoo import plans
@@ -47,6 +47,15 @@ def test_a_circuit_has_a_box_for_every_part_of_the_original() -> None:
         "tokens", "head 1.1", "set to 0", "block 1", "9 of 64 neurons kept", "1.1, 1.2, 1.3, 1.4, 1.5,",
         "1.6, 1.7, 1.8 …", "head 2.1", "scores times 4", "reads the first letter", "block 2", "64 neurons", "logits"]
     assert drawn.count("stroke-dasharray") == 1
+
+
+def test_a_part_whose_edges_are_cut_has_the_others_in_its_box() -> None:
+    network = plans()["tomita_7_deep"].network()
+    edited = edit_network(network, [KeepNeurons(1, ()), CutEdges(2, 0, ((-1, 1),)), CutEdges(3, 0, ((-1, 0), (2, 0))),
+                                    CutEdges(4, 0, ((-1, 0), (-1, 1), (0, 0), (1, 0), (2, 0), (3, 0)))])
+    assert TEXT.findall(draw_circuit(edited, {(2, 1): "reads the first letter"}))[4:] == [
+        "head 2.1", "edges from tokens, head 1.1", "reads the first letter", "block 2", "64 neurons",
+        "edges from positions, head", "1.1", "logits", "no edges"]
 
 
 def test_bars_are_the_weights_of_the_head_and_those_of_the_pattern_are_marked() -> None:

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
+from certify.claims.trained.ablation import end_name
 from certify.common.words import counted
 from certify.exports.pages.base.svg import element, join, number
-from constructions.trained.edit_kinds import Edit, KeepNeurons, ReadHead, SetHead, SharpenHead
-from constructions.trained.edits import unedited
+from constructions.trained.edit_kinds import CutEdges, Edit, KeepNeurons, ReadHead, SetHead, SharpenHead
+from constructions.trained.edits import edge_parts, unedited
 from constructions.trained.network import AttentionStep, TrainedNetwork, UnitsStep
 
 BOX, GAP, LINE, TOP = 176.0, 26.0, 15.0, 34.0
@@ -35,17 +36,31 @@ def draw_circuit(network: TrainedNetwork, said: Mapping[tuple[int, int], str]) -
     for number_, step in enumerate(original.steps):
         if isinstance(step, AttentionStep):
             layers += 1
-            columns.append([_head((layers, head + 1), number_, edits, said) for head in range(len(step.heads))])
+            columns.append([_head((layers, head + 1), number_, edits, said, _edges(original, edits, (number_, head)))
+                            for head in range(len(step.heads))])
         elif isinstance(step, UnitsStep):
             blocks += 1
-            columns.append([_neurons(blocks, number_, step.inward.weight.shape[1], edits)])
+            lines, style = _neurons(blocks, number_, step.inward.weight.shape[1], edits)
+            columns.append([(lines + _edges(original, edits, (number_, 0)), style)])
         if any(isinstance(edit, ReadHead) and edit.step == number_ for edit in edits):
             return _drawn([[(["tokens"], "kept")], *columns])
-    return _drawn([[(["tokens"], "kept")], *columns, [(["logits"], "kept")]])
+    end = _edges(original, edits, edge_parts(original)[-1])
+    return _drawn([[(["tokens"], "kept")], *columns, [(["logits", *end], "kept")]])
 
 
-def _head(name: tuple[int, int], step: int, edits: Sequence[Edit], said: Mapping[tuple[int, int], str]
-          ) -> tuple[list[str], str]:
+def _edges(network: TrainedNetwork, edits: Sequence[Edit], end: tuple[int, ...]) -> list[str]:
+    """Return the parts of which a part has edges, unless it has all."""
+    cut = next((edit for edit in edits if isinstance(edit, CutEdges) and (edit.step, edit.head) == end), None)
+    gone = {(edit.step, edit.head) for edit in edits if isinstance(edit, SetHead)} | {
+        (edit.step, 0) for edit in edits if isinstance(edit, KeepNeurons) and not edit.neurons}
+    gone |= {(-1, 1)} if network.positions is None else set()
+    parts = [part for part in edge_parts(network) if part[0] < end[0] and cut and part not in {*cut.parts} | gone]
+    names = ", ".join(end_name(network, *part) for part in parts)
+    return textwrap.wrap(f"edges from {names}" if names else "no edges", LETTERS) if cut else []
+
+
+def _head(name: tuple[int, int], step: int, edits: Sequence[Edit], said: Mapping[tuple[int, int], str],
+          edges: Sequence[str]) -> tuple[list[str], str]:
     mine = [edit for edit in edits if not isinstance(edit, KeepNeurons) and (
         getattr(edit, "step", None), getattr(edit, "head", None)) == (step, name[1] - 1)]
     lines, style = [f"head {name[0]}.{name[1]}"], "kept"
@@ -56,7 +71,7 @@ def _head(name: tuple[int, int], step: int, edits: Sequence[Edit], said: Mapping
             lines.append(f"scores times {2**edit.doublings}")
         elif isinstance(edit, ReadHead):
             style = "read"
-    return [*lines, *textwrap.wrap(said.get(name, ""), LETTERS)], style
+    return [*lines, *edges, *textwrap.wrap(said.get(name, ""), LETTERS)], style
 
 
 def _neurons(block: int, step: int, width: int, edits: Sequence[Edit]) -> tuple[list[str], str]:
