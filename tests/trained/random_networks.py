@@ -37,6 +37,7 @@ class Maker:
     draw: np.random.Generator
     size: float
     images: bool = False
+    rows: int = ROWS
     tensors: dict[str, Tensor] = field(default_factory=dict)
 
     def choice(self, *options: object) -> object:
@@ -99,7 +100,7 @@ class Maker:
             return None
         pairs = head_width // 2 if self.choice(True, False) else 1
         pairing: Literal["halves", "neighbours"] = "halves" if self.choice(True, False) else "neighbours"
-        return Rotary(self.matrix(ROWS, pairs), self.matrix(ROWS, pairs), pairing)
+        return Rotary(self.matrix(self.rows, pairs), self.matrix(self.rows, pairs), pairing)
 
     def units(self, width: int) -> UnitsStep:
         count = int(self.draw.integers(2, 10))
@@ -111,12 +112,13 @@ class Maker:
         return UnitsStep(norm, self.affine(reads, count), gate, activation, self.affine(count, width))
 
 
-def random_network(seed: int, *, vocabulary: int = 5, size: float = 0.7, images: bool = False) -> TrainedNetwork:
+def random_network(seed: int, *, vocabulary: int = 5, size: float = 0.7, images: bool = False, rows: int = ROWS
+                   ) -> TrainedNetwork:
     """The network of this seed: one to three blocks of width 3 to 8; with ``images`` norms of images, linear steps."""
-    maker = Maker(np.random.default_rng(seed), size, images)
+    maker = Maker(np.random.default_rng(seed), size, images, rows)
     width = int(maker.draw.integers(3, 9))
     tokens = maker.matrix(vocabulary, width)
-    positions = maker.matrix(ROWS, width) if maker.choice(True, True, False) else None
+    positions = maker.matrix(rows, width) if maker.choice(True, True, False) else None
     steps: list[Step] = []
     for _ in range(maker.draw.integers(1, 4)):
         attention = maker.attention(width)
