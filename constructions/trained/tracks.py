@@ -6,7 +6,7 @@ writes the right answers. The layout gives the places of letters and answers in 
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -72,6 +72,21 @@ class Transducer:
     tables: tuple[Table, ...]
     end: tuple[tuple[int, ...] | None, ...]
     variables: tuple[tuple[str, tuple[int, ...]], ...] = field(default=(), compare=False)
+
+    def by_token(self, at: TokenSource) -> dict[int, "Transducer"]:
+        """Return, for each token that an answer may be, the machine of the inputs of which it is; a table a column."""
+        def keeping(token: int, written: Step, index: int) -> Step:
+            return written if written is not None and written[index] == token else None
+
+        if at.kind == "end":
+            tokens = {end[at.index] for end in self.end if end is not None}
+            return {token: replace(self, end=tuple(keeping(token, end, at.index) for end in self.end))
+                    for token in sorted(tokens)}
+        table = self.tables[at.column]
+        tokens = {step[1 + at.index] for row in table for step in row if step is not None}
+        return {token: replace(self, tables=(*self.tables[:at.column], tuple(
+            tuple(keeping(token, step, 1 + at.index) for step in row) for row in table), *self.tables[at.column + 1:]))
+            for token in sorted(tokens)}
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 from certify.claims.trained.answering import AnyCount
 from certify.claims.trained.count_patterns import find_patterns, machine_from_json
-from certify.claims.trained.counting import CountRow, FirstErrors, TracksCount
+from certify.claims.trained.counting import CountRow, TracksCount, first_errors
 from certify.claims.trained.question import network_and_claim
 from certify.claims.trained.word_counting import WordsCount, row_of
 from certify.claims.trained.word_patterns import find_kinds_in
 from constructions.network.json_form import read_json
-from constructions.trained.tracks import Layout, TracksClaim
+from constructions.trained.tracks import TracksClaim
 from constructions.trained.weights import Weights, each_is_one, total_weight, weights_from_json
 from proofs.enclosures.float_models.model import FloatModel, read_float_model
 from proofs.trained.counting.verdicts import count_by_length
@@ -56,12 +56,7 @@ def _row_of_form(claim: TracksClaim, number: int, data: Mapping[str, Any], weigh
     """Return the total weight of a form, and its first errors by part."""
     form = claim.forms[number]
     weighed = each_is_one(claim, form) if weights is None else weights[number]
-    errors = tuple(FirstErrors(part["place"], part["token"], _weight(claim, part, weighed))
-                   for part in data["evidence"]["parts"] if part["form"] == number and part["place"] is not None)
+    parts = [part for part in data["evidence"]["parts"] if part["form"] == number and part["place"] is not None]
+    errors = tuple(error for part in parts for error in first_errors(
+        replace(claim, machine=machine_from_json(part["machine"])), form, part["place"], weighed))
     return CountRow(len(form.columns), total_weight(claim, form, weighed), Fraction(0), Fraction(0), errors)
-
-
-def _weight(claim: TracksClaim, part: Mapping[str, Any], weights: Weights) -> Fraction:
-    machine = machine_from_json(part["machine"])
-    form = Layout(tuple(range(len(machine.tables))), ())
-    return total_weight(replace(claim, machine=machine, forms=(form,)), form, weights)

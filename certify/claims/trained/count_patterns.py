@@ -338,7 +338,8 @@ def find_patterns(claim: TracksClaim, certificate: str, weights: Sequence[Weight
                 continue
             if number not in searches:
                 searches[number] = PatternSearch(claim, number, None if weights is None else weights[number])
-            found += searches[number].patterns(machine, part["place"], part["token"])
+            for token, of_token in machine.by_token(claim.forms[number].layout[part["place"]]).items():
+                found += searches[number].patterns(of_token, part["place"], token)
     return sorted(found, key=lambda one: (-one.weight, one.form, one.place, one.token))
 
 

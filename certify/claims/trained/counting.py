@@ -24,7 +24,7 @@ from certify.common.verdicts import WithExitStatus
 from constructions.deadline import TimeIsUp, check_deadline, has_deadline, seconds_left
 from constructions.errors import Unsupported
 from constructions.trained.network import TrainedNetwork
-from constructions.trained.tracks import TracksClaim, check_tracks_fit, count_inputs
+from constructions.trained.tracks import Layout, TracksClaim, check_tracks_fit, count_inputs
 from constructions.trained.weights import Weights, each_is_one, total_weight
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.counting.boxes import BoxSearch, FoundBoxes
@@ -183,7 +183,11 @@ class _Counter:
                 yield self._prove(batch)
 
     def _prove(self, parts: Sequence[Part]) -> list[ProvedPart]:
-        return list(zip(parts, prove_parts(self.network, parts, self.effort, self.workers, self.run), strict=True))
+        """Return the parts with their proofs; a part without one is proved token by token."""
+        found = list(zip(parts, prove_parts(self.network, parts, self.effort, self.workers, self.run), strict=True))
+        split = {id(part): part.by_token(self.claim.forms[part.form]) for part, one in found if one.unit is None}
+        again = [one for those in split.values() if len(those) > 1 for one in those]
+        return [one for one in found if len(split.get(id(one[0]), ())) < 2] + (self._prove(again) if again else [])
 
     def _find(self, floats: FloatNetwork, number: int, reasons: dict[int, str]) -> list[Part]:
         """Return the parts of a form, right ones first, then the heaviest."""
@@ -226,7 +230,7 @@ def whole(claim: TracksClaim, number: int) -> Part:
     form = claim.forms[number]
     machine = replace(claim.machine, tables=tuple(claim.machine.tables[table] for table in form.columns))
     form = replace(form, columns=tuple(range(len(form.columns))))
-    return Part(number, None, None, replace(claim, machine=machine, forms=(form,)))
+    return Part(number, None, replace(claim, machine=machine, forms=(form,)))
 
 
 def seems_right(floats: FloatNetwork, claim: TracksClaim, number: int, effort: int) -> bool:
@@ -309,10 +313,16 @@ def row_of(claim: TracksClaim, number: int, weights: Weights, proved: Sequence[P
         if found.unit is None:
             reasons.append(found.row.reason or "a part is not proved")
             continue
-        weight = total_weight(part.claim, part.claim.forms[0], weights)
-        if part.place is None or part.token is None:
-            least = weight
+        if part.place is None:
+            least = total_weight(part.claim, part.claim.forms[0], weights)
         else:
-            errors.append(FirstErrors(part.place, part.token, weight))
+            errors += first_errors(part.claim, form, part.place, weights)
     most = total - sum((one.weight for one in errors), Fraction(0))
     return CountRow(len(form.columns), total, least, most, tuple(errors), "; ".join(reasons))
+
+
+def first_errors(part: TracksClaim, form: Layout, place: int, weights: Weights) -> list[FirstErrors]:
+    """Return the weights of the inputs of a part about errors at ``place``, by token."""
+    of_part = Layout(tuple(range(len(part.machine.tables))), ())
+    return [FirstErrors(place, token, total_weight(replace(part, machine=machine, forms=(of_part,)), of_part, weights))
+            for token, machine in part.machine.by_token(form.layout[place]).items()]

@@ -23,8 +23,8 @@ MOST_STATES = 1 << 12  # of one column: a claim has no more
 FEW_BOXES = 16
 Indices = NDArray[np.intp]
 Node = int
-Key = tuple[int, tuple[Node, ...], Node | None]
-"""A state of the claim's machine, the nodes of the avoided boxes, and that of the boxes ``met``."""
+Key = tuple[int, tuple[Node, ...], tuple[Node, ...]]
+"""A state of the claim's machine, the nodes of the avoided boxes, and those of the boxes ``met``, by token."""
 
 
 class Diagrams:
@@ -99,14 +99,14 @@ class Diagrams:
 
 
 def fitted_claim(search: BoxSearch, avoided: Sequence[InputBox], met: Sequence[InputBox] = (),
-                 place: int | None = None, token: int | None = None) -> TracksClaim | None:
+                 place: int | None = None) -> TracksClaim | None:
     """Return `sub_claim`, or if its machine is too large, the claim about fewer inputs.
 
     Then hulls of two boxes are avoided, or fewer boxes are met.
     """
     while True:
         try:
-            return sub_claim(search, avoided, met, place, token)
+            return sub_claim(search, avoided, met, place)
         except Unsupported:
             if len(avoided) <= FEW_BOXES and len(met) > 1:
                 met = sorted(met, key=lambda box: -box.weight)[:len(met) // 2]
@@ -134,25 +134,28 @@ def joined(search: BoxSearch, boxes: Sequence[InputBox]) -> list[InputBox]:
     return [*made, *(box for box in boxes if id(box) not in taken)]
 
 
-def sub_claim(search: BoxSearch, avoided: Sequence[InputBox], met: Sequence[InputBox] = (), place: int | None = None,
-              token: int | None = None) -> TracksClaim | None:
+def sub_claim(search: BoxSearch, avoided: Sequence[InputBox], met: Sequence[InputBox] = (), place: int | None = None
+              ) -> TracksClaim | None:
     """Return the claim about the inputs in none of the boxes ``avoided``, and in one of ``met`` if any are given.
 
-    With a ``place`` the layout ends there, and the machine writes ``token``. None if no input remains.
+    With a ``place`` the layout ends there, and the machine writes the token of the box that is met. None if no input
+    remains.
 
     Raises:
-        Unsupported: if its machine has more than MOST_STATES states in a column.
+        Unsupported: if its machine has more than MOST_STATES states in a column, or would have to know later columns.
     """
     by_place: dict[int, list[InputBox]] = {}
     for box in avoided:
         by_place.setdefault(search.place(box), []).append(box)
-    diagrams = Diagrams(search, by_place | ({NOTHING: list(met)} if met else {}))
-    root = diagrams.roots.pop(NOTHING) if met else None
-    start: Key = (search.claim.machine.start, tuple(sorted({*diagrams.roots.values()} - {NOTHING})), root)
+    tokens = sorted({box.token for box in met})
+    diagrams = Diagrams(search, by_place | {NOTHING - index: [box for box in met if box.token == token]
+                                            for index, token in enumerate(tokens)})
+    roots = tuple(diagrams.roots.pop(NOTHING - index) for index in range(len(tokens)))
+    start: Key = (search.claim.machine.start, tuple(sorted({*diagrams.roots.values()} - {NOTHING})), roots)
     layers, moves = _explored(search, diagrams, start)
     form = search.form.form
     at = None if place is None else form.layout[place]
-    tables, ends, number = _merged(search, diagrams, layers, moves, at, token)
+    tables, ends, number = _merged(search, diagrams, layers, moves, at, tokens)
     if start not in number:
         return None
     states = max(len(ends), *map(len, tables))
@@ -173,17 +176,17 @@ def _explored(search: BoxSearch, diagrams: Diagrams, start: Key) -> tuple[
             of_state.setdefault(int(columns.source[column][step]), []).append(step)
         following = diagrams.following[column]
         for key in layers[-1]:
-            state, nodes, root = key
-            by_kind: dict[int, tuple[tuple[Node, ...], Node | None]] = {}
+            state, nodes, roots = key
+            by_kind: dict[int, tuple[tuple[Node, ...], tuple[Node, ...]]] = {}
             for step in of_state.get(state, ()):
                 kind = int(kinds[step])
                 if kind not in by_kind:
                     by_kind[kind] = (tuple(sorted({following[node][kind] for node in nodes} - {NOTHING})),
-                                     None if root is None else following[root][kind])
-                left, hit = by_kind[kind]
-                if hit == NOTHING:
+                                     tuple(NOTHING if root == NOTHING else following[root][kind] for root in roots))
+                left, hits = by_kind[kind]
+                if hits and {*hits} == {NOTHING}:
                     continue
-                target = int(columns.target[column][step]), left, hit
+                target = int(columns.target[column][step]), left, hits
                 made[target] = None
                 found[key, int(columns.letters[column][step])] = target, step
         if len(made) > MOST_EXPLORED:
@@ -194,20 +197,25 @@ def _explored(search: BoxSearch, diagrams: Diagrams, start: Key) -> tuple[
 
 
 def _merged(search: BoxSearch, diagrams: Diagrams, layers: Sequence[Mapping[Key, None]],
-            moves: Sequence[Mapping[tuple[Key, int], tuple[Key, int]]], at: TokenSource | None, token: int | None
+            moves: Sequence[Mapping[tuple[Key, int], tuple[Key, int]]], at: TokenSource | None, tokens: Sequence[int]
             ) -> tuple[list[list[dict[int, tuple[int, ...]]]], list[tuple[int, ...]], dict[Key, int]]:
-    """Return the steps and ends of the minimal machine, column by column, and the numbers of its first states."""
+    """Return the steps and ends of the minimal machine, column by column, and the numbers of its first states.
+
+    Raises:
+        Unsupported: if the token of an error depends on later columns.
+    """
     claim, form = search.claim, search.form.form
     ends: dict[tuple[int, ...], int] = {}
     number: dict[Key, int] = {}
     for key in layers[-1]:
-        state, nodes, root = key
+        state, nodes, roots = key
         written = claim.machine.end[state]
-        if written is None or any(diagrams.ends[node][state] for node in nodes) or (
-                root is not None and not diagrams.ends[root][state]):
+        met = [token for token, root in zip(tokens, roots, strict=True)
+               if root != NOTHING and diagrams.ends[root][state]]
+        if written is None or any(diagrams.ends[node][state] for node in nodes) or (tokens and not met):
             continue
         if at is not None and at.kind == "end":
-            written = _with(written, at.index, token)
+            written = _with(written, at.index, met)
         number[key] = ends.setdefault(written, len(ends))
     tables: list[list[dict[int, tuple[int, ...]]]] = []
     for column in reversed(range(len(moves))):
@@ -218,7 +226,8 @@ def _merged(search: BoxSearch, diagrams: Diagrams, layers: Sequence[Mapping[Key,
                 assert of_claim is not None, "the step is the claim's"
                 written = of_claim[1:]
                 if at is not None and at.kind == "answer" and at.column == column:
-                    written = _with(written, at.index, token)
+                    written = _with(written, at.index, [
+                        token for token, root in zip(tokens, target[2], strict=True) if root != NOTHING])
                 rows.setdefault(key, {})[letter] = number[target], *written
         merged: dict[tuple[tuple[int, tuple[int, ...]], ...], int] = {}
         number = {key: merged.setdefault(tuple(sorted(row.items())), len(merged)) for key, row in rows.items()}
@@ -226,17 +235,23 @@ def _merged(search: BoxSearch, diagrams: Diagrams, layers: Sequence[Mapping[Key,
     return tables, list(ends), number
 
 
-def _with(written: tuple[int, ...], index: int, token: int | None) -> tuple[int, ...]:
-    assert token is not None, "an error has a token"
-    return *written[:index], token, *written[index + 1:]
+def _with(written: tuple[int, ...], index: int, tokens: Sequence[int]) -> tuple[int, ...]:
+    if len(tokens) > 1:
+        raise Unsupported("the token of an error depends on later columns")
+    return *written[:index], *tokens, *written[index + 1:]
 
 
-def of_inputs(claim: TracksClaim, form: Layout, inputs: Indices, place: int | None = None, token: int | None = None
-              ) -> TracksClaim:
-    """Return the claim about some inputs: its machine is the minimal acyclic one that allows these alone."""
+def of_inputs(claim: TracksClaim, form: Layout, inputs: Indices, place: int | None = None,
+              written: Indices | None = None) -> TracksClaim:
+    """Return the claim about some inputs: its machine is the minimal acyclic one that allows these alone.
+
+    At a ``place`` it writes the tokens ``written`` [N], which are known after its column.
+    """
     at = None if place is None else form.layout[place]
     prefixes: list[dict[tuple[int, ...], int]] = [{(): claim.machine.start}]
     rows = list(map(tuple, inputs.tolist()))
+    read = None if at is None else at.column + 1 if at.kind == "answer" else len(form.columns)
+    errors = {} if written is None else {row[:read]: token for row, token in zip(rows, written.tolist(), strict=True)}
     for column, table in enumerate(form.columns):
         made: dict[tuple[int, ...], int] = {}
         for row in rows:
@@ -250,8 +265,8 @@ def of_inputs(claim: TracksClaim, form: Layout, inputs: Indices, place: int | No
     for word, state in prefixes[-1].items():
         end = claim.machine.end[state]
         assert end is not None, "the input is allowed"
-        if at is not None and at.kind == "end" and token is not None:
-            end = *end[:at.index], token, *end[at.index + 1:]
+        if at is not None and at.kind == "end":
+            end = _with(end, at.index, [errors[word]])
         number[word] = ends.setdefault(end, len(ends))
     tables: list[list[dict[int, tuple[int, ...]]]] = []
     for column in reversed(range(len(form.columns))):
@@ -259,10 +274,10 @@ def of_inputs(claim: TracksClaim, form: Layout, inputs: Indices, place: int | No
         for word in prefixes[column + 1]:
             step = claim.machine.tables[form.columns[column]][prefixes[column][word[:-1]]][word[-1]]
             assert step is not None, "the input is allowed"
-            written = step[1:]
-            if at is not None and at.kind == "answer" and at.column == column and token is not None:
-                written = *written[:at.index], token, *written[at.index + 1:]
-            steps.setdefault(word[:-1], {})[word[-1]] = number[word], *written
+            answers = step[1:]
+            if at is not None and at.kind == "answer" and at.column == column:
+                answers = _with(answers, at.index, [errors[word]])
+            steps.setdefault(word[:-1], {})[word[-1]] = number[word], *answers
         merged: dict[tuple[tuple[int, tuple[int, ...]], ...], int] = {}
         number = {word: merged.setdefault(tuple(sorted(row.items())), len(merged)) for word, row in steps.items()}
         tables.insert(0, [dict(row) for row in merged])

@@ -13,11 +13,10 @@ from .tracks_claim import TracksClaim, Transducer, read_machine, written_tokens
 
 @dataclass(frozen=True)
 class CountedPart:
-    """Inputs that ``machine`` allows: right, or first wrong at ``place``, where ``token`` has the greatest logit."""
+    """Inputs that ``machine`` allows: right, or first wrong at ``place``; what it writes there has the greatest logit."""
 
     form: int
     place: int | None
-    token: int | None
     machine: Transducer
     unit: Unit | EachInput | ExactUnit
 
@@ -30,27 +29,17 @@ class CountedParts:
 
 
 def read_parts(value: Json, about: Decision[TracksClaim, None]) -> CountedParts:
-    """Return the parts; no two are about the same layout, place and token.
-
-    Raises:
-        Malformed: if two are, or one does not fit the claim.
-    """
-    parts = Fields(value, "parts").read("parts", list_of(partial(read_part, about=about)))
-    keys = [(part.form, part.place, part.token) for part in parts]
-    expect(len({*keys}) == len(keys), "parts: expected one for each form, place and token")
-    return CountedParts(parts)
+    """Return the parts."""
+    return CountedParts(Fields(value, "parts").read("parts", list_of(partial(read_part, about=about))))
 
 
 def read_part(value: Json, about: Decision[TracksClaim, None]) -> CountedPart:
-    """Return one part; place and token are null if its inputs are right."""
+    """Return one part; its place is null if its inputs are right."""
     claim = about.claim
-    fields = Fields(value, "form", "place", "token", "machine", "unit")
+    fields = Fields(value, "form", "place", "machine", "unit")
     number = fields.read("form", integer_within(range(len(claim.forms))))
     form = claim.forms[number]
     place = fields.read("place", or_null(integer_within(range(form.first_answer, len(form.layout)))))
-    token = fields.read("token", or_null(integer_within(range(claim.among[-1] + 1))))
-    expect((token is None) == (place is None), "place, token: expected both, or none")
-    expect(token is None or token in claim.among, "token: it is not compared")
     machine = fields.read("machine", partial(
         read_machine, tracks=claim.tracks, token=integer_within(range(len(about.network.tokens.rows)))))
     expect(len(machine.tables) == len(form.columns), "machine: expected a table for each of {} columns",
@@ -58,7 +47,7 @@ def read_part(value: Json, about: Decision[TracksClaim, None]) -> CountedPart:
     expect(widths(machine) == widths(claim.machine), "machine: expected as many answers as the claim's writes")
     expect(written_tokens(machine) <= {*claim.among}, "machine: it writes a token that is not compared")
     unit = fields.read("unit", partial(read_unit, network=about.network))
-    return CountedPart(number, place, token, machine, unit)
+    return CountedPart(number, place, machine, unit)
 
 
 def widths(machine: Transducer) -> tuple[set[int], set[int]]:
