@@ -13,7 +13,7 @@ from .tracks_claim import TracksClaim, Transducer, read_machine, written_tokens
 
 @dataclass(frozen=True)
 class CountedPart:
-    """Inputs that ``machine`` allows: right, or first wrong at ``place``; what it writes there has the greatest logit."""
+    """Inputs that ``machine`` allows: right, or first wrong at ``place``, as what it writes has the greatest logit."""
 
     form: int
     place: int | None
