@@ -35,7 +35,10 @@ def read_share(text: str, option: str) -> Fraction:
     Raises:
         InputError: naming the option.
     """
-    share = read_rational(text.removesuffix("%"), option) / (100 if text.endswith("%") else 1)
+    try:
+        share = parse_rational(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except InputError:
+        share = Fraction(-1)
     if not 0 <= share <= 1:
         raise InputError(f"{option}: found {text}, expected a share such as 99.9% or 0.999")
     return share

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from certify.requests.arguments import Exact, exact_text
-from certify.requests.quantities import read_rational, read_share
+from certify.requests.quantities import read_share
 from constructions.errors import InputError
+from constructions.language.expressions import parse_rational
 
 _GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+", re.ASCII)
 STATED = ("at_least", "at_most", "exactly")
@@ -75,12 +76,14 @@ def read_amount(value: Exact, where: str) -> Amount:
     """
     text = exact_text(where, value)
     text = text.replace(",", "") if _GROUPED.fullmatch(text) else text
-    if "%" in text or (not isinstance(value, int) and read_rational(text, where) <= 1):
-        return Amount(read_share(text, where), True)
-    amount = read_rational(text, where)
+    try:
+        amount = Fraction(0) if "%" in text else parse_rational(text)
+    except InputError:
+        amount = Fraction(-1)
     if amount < 0:
         raise InputError(f"{where}: found {text}, expected a share such as 99.9%, or a number of inputs")
-    return Amount(amount, False)
+    is_share = "%" in text or (amount <= 1 and not isinstance(value, int))
+    return Amount(read_share(text, where), True) if is_share else Amount(amount, False)
 
 
 def read_count_question(given: Mapping[str, Exact | None], spelled: Callable[[str], str] = str) -> CountQuestion:
