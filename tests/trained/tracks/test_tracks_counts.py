@@ -26,6 +26,7 @@ from certify.claims.trained.count_question import CountQuestion
 from certify.claims.trained.count_weights import read_weights
 from certify.claims.trained.counting import TracksCount, count_tracks
 from certify.claims.trained.tracks_file import tracks_claim_of_table
+from certify.claims.trained.tracks_forms import FormResult
 from certify.common.shards import Workers
 from constructions.tables import read_toml
 from constructions.trained.json_form import network_to_json, read_network
@@ -37,7 +38,7 @@ from examples.adders.by_hand import adder as decimal_adder
 from proofs.check import Malformed
 from proofs.trained.counting import machines
 from proofs.trained.counting.boxes import BoxSearch
-from proofs.trained.counting.parts import parts_of_boxes
+from proofs.trained.counting.parts import Part, parts_of_boxes
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.inputs import TransducerArrays
 from tests.check.trained_networks import refusal_of
@@ -242,12 +243,15 @@ def test_a_part_about_another_place_is_refused(number: int) -> None:
         assert refusal_of(found) is not None
 
 
+def sums_to_the_base_4() -> Question:
+    entry = decimal_adder("adder", 4, 2, 2.0, "")
+    return entry.network, tracks_claim_of_table(read_toml(entry.claim, "claim"), "claim", entry.network)
+
+
 @cache
 def several() -> TracksCount:
     """Return a count whose wrong parts write several tokens at one place, and one token each at another."""
-    entry = decimal_adder("adder", 4, 2, 2.0, "")
-    return count_tracks(entry.network, tracks_claim_of_table(read_toml(entry.claim, "claim"), "claim", entry.network),
-                        workers=ONE)
+    return count_tracks(*sums_to_the_base_4(), workers=ONE)
 
 
 def split_by_token(parts: Sequence[Document]) -> list[Document]:
@@ -272,6 +276,21 @@ def test_parts_about_one_place_write_other_tokens() -> None:
     assert refusal_of(found) is None
     assert refusal_of(found | {"evidence": {"parts": split}}) is None
     assert refusal_of(found | {"evidence": {"parts": [*split, parts[5]]}}) is Malformed
+
+
+@pytest.mark.parametrize("each", [0, counting.EACH])
+def test_a_part_that_is_not_proved_is_proved_token_by_token(each: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    proved, (_, claim) = counting.prove_parts, sums_to_the_base_4()
+
+    def proved_of_one_token(network: TrainedNetwork, parts: Sequence[Part], *rest: Any) -> list[FormResult]:
+        return [replace(one, unit=None) if len(part.by_token(claim.forms[0])) > 1 else one
+                for part, one in zip(parts, proved(network, parts, *rest), strict=True)]
+
+    monkeypatch.setattr(counting, "EACH", each)
+    assert count_tracks(*sums_to_the_base_4(), workers=ONE).bounds == several().bounds
+    monkeypatch.setattr(counting, "prove_parts", proved_of_one_token)
+    (row,) = count_tracks(*sums_to_the_base_4(), workers=ONE).rows
+    assert (row.least, row.most, {*row.errors}) == (*several().bounds, {*several().rows[0].errors})
 
 
 def mutated(draw: random.Random) -> Document:
