@@ -26,7 +26,7 @@ from certify.claims.trained.count_question import CountQuestion
 from certify.claims.trained.count_weights import read_weights
 from certify.claims.trained.counting import TracksCount, count_tracks
 from certify.claims.trained.tracks_file import tracks_claim_of_table
-from certify.claims.trained.tracks_forms import FormResult
+from certify.claims.trained.tracks_forms import EACH, FormResult
 from certify.common.shards import Workers
 from constructions.tables import read_toml
 from constructions.trained.json_form import network_to_json, read_network
@@ -278,7 +278,7 @@ def test_parts_about_one_place_write_other_tokens() -> None:
     assert refusal_of(found | {"evidence": {"parts": [*split, parts[5]]}}) is Malformed
 
 
-@pytest.mark.parametrize("each", [0, counting.EACH])
+@pytest.mark.parametrize("each", [0, EACH])
 def test_a_part_that_is_not_proved_is_proved_token_by_token(each: int, monkeypatch: pytest.MonkeyPatch) -> None:
     proved, (_, claim) = counting.prove_parts, sums_to_the_base_4()
 
