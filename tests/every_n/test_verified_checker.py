@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import subprocess
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
@@ -18,7 +19,7 @@ from certify.claims.formula.pipeline import certify as certify_formula
 from constructions.regimes import ALL_REGIMES, Regime
 from proofs.every_n.extracted import VERIFIED, VERIFIED_WITH_ZARITH, OcamlProgram, compiled_files
 from tests.sabotage.certificates.judging import judge
-from tests.with_ocaml import Checked, check_verified, extracted
+from tests.with_ocaml import NOT_PROVED, Checked, check_verified, extracted, verified_place
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 Json = dict[str, Any]
@@ -317,6 +318,39 @@ def test_of_heads_that_are_alike_each_is_judged_by_the_errors_that_are_stated_of
     assert quick.lines == plain.lines
 
 
+def canonical(path: Path) -> str:
+    """Return the text that the program writes instead of a file."""
+    done = subprocess.run([verified_place(), "--canonical", path], capture_output=True, check=True)
+    return done.stdout.decode("ascii")
+
+
+SPELLED_OTHERWISE = {"by_hand_causal", "by_hand_since", "from_length_2", "weighting_relu_since"}
+
+
+def test_files_that_are_spelled_otherwise_are_accepted_as_the_program_writes_them(tmp_path: Path) -> None:
+    for name in SPELLED_OTHERWISE:
+        path = CORPUS / "accepted" / f"{name}.cert"
+        assert "--canonical FILE writes it so" in answers()[path].reason
+        text = canonical(path)
+        assert check(tmp_path, text).verdict == "accepted"
+        assert canonical(tmp_path / "f.cert") == text
+        assert judge(text.encode()).lines == judge(path.read_bytes()).lines
+
+
+def test_with_a_canonical_text_nothing_else_is_asked(tmp_path: Path) -> None:
+    done = subprocess.run([verified_place(), "--canonical", "--causal", "f.cert"], capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (
+        2, b"malformed: --canonical: gives no verdict, so nothing else is asked\n")
+
+
+def test_what_is_only_stated_is_incomplete_if_asked_strictly(tmp_path: Path) -> None:
+    text = sealed("O Q_a", max_n=12)
+    assert check(tmp_path, text, "--strict").verdict == "accepted"
+    assert check(tmp_path, lower_errors(text)).leaves_errors_unproved
+    found = check(tmp_path, lower_errors(text), "--strict")
+    assert (found.verdict, found.reason) == ("incomplete", f"bounds: {NOT_PROVED}")
+
+
 def lower_errors(text: str) -> str:
     """All stated errors less by a millionth."""
     document = json.loads(text)
@@ -443,7 +477,8 @@ def test_another_spelling_of_a_formula_is_incomplete_and_entries_in_another_orde
 
     found = check(tmp_path, edited(spell))
     assert found.verdict == "incomplete"
-    assert found.reason == "line 5: a formula or a number is not written as certify writes it"
+    assert found.reason == ("line 5: a formula or a number is not written as certify writes it; "
+                            "certify-check --canonical FILE writes it so")
     assert check(tmp_path, edited(turn)).verdict == "malformed"
     assert check(tmp_path, sealed("Q_a since Q_b").replace("\n  ", "\n   ", 1)).verdict == "malformed"
 

@@ -103,7 +103,8 @@ Definition read_view (j : json) : option (vector_syntax * list nat * list nat) :
       let* start := read_natural start in
       let* shape := read_list read_natural shape in
       let* strides := read_list read_natural strides in
-      Some (VectorOf (skipn start (vector_entries tensor)) (vector_exponent tensor), shape, strides)
+      if fold_right Nat.mul 1 shape <=? length (vector_entries tensor)
+      then Some (VectorOf (skipn start (vector_entries tensor)) (vector_exponent tensor), shape, strides) else None
   | _ => None
   end.
 Definition read_vector (j : json) : option vector_syntax :=
@@ -286,16 +287,17 @@ Definition with_cases (c : claim_syntax) (cases : list (when_syntax * list logit
   ClaimOf (claim_alphabet c) (claim_tokens c) (claim_before c) (claim_after c) (claim_first_offset c)
     (claim_last_offset c) (claim_min_n c) (claim_max_n c) (claim_read c) (claim_empty c) (claim_margin c)
     (claim_automaton c) (claim_predicates c) cases.
-Definition read_network_and_claim (j : json) : option (network_syntax * claim_syntax * json) :=
+(* Network, claim without its cases, the value of its cases, and that of the evidence of this kind. *)
+Definition read_parts (by_what : string) (j : json) : option (network_syntax * claim_syntax * json * json) :=
   let* values := values_of ["format"; "version"; "inputs"; "execution"; "property"; "by"; "network"; "claim";
     "evidence"] j in
   match values with
-  | [format; version; inputs; execution; property; by_; network; claim; _] =>
+  | [format; version; inputs; execution; property; by_; network; claim; evidence] =>
       let* network := read_network network in
       let* (claim, cases) := read_claim_but_cases claim in
       if is_text "certify-decision" format && is_plain_value "1" version && is_text "words" inputs &&
-        is_text "exact" execution && is_text "answers" property && is_text "cover" by_
-      then Some (network, claim, cases) else None
+        is_text "exact" execution && is_text "answers" property && is_text by_what by_
+      then Some (network, claim, cases, evidence) else None
   | _ => None
   end.
 
@@ -331,7 +333,10 @@ Definition read_case (j : json) : option (when_syntax * list logit_row) :=
   end.
 End Cases.
 
+(* Network and claim, and the value of the evidence, of which a cover claims nothing. *)
+Definition read_decision_by (by_what : string) (formulas : list formula) (j : json) : option (decision_syntax * json) :=
+  let* (network, claim, cases, evidence) := read_parts by_what j in
+  option_map (fun cases => (DecisionOf network (with_cases claim cases), evidence))
+    (read_list (read_case formulas (claim_alphabet claim)) cases).
 Definition read_decision (formulas : list formula) (j : json) : option decision_syntax :=
-  let* (network, claim, cases) := read_network_and_claim j in
-  option_map (fun cases => DecisionOf network (with_cases claim cases)) (read_list (read_case formulas (claim_alphabet
-    claim)) cases).
+  option_map fst (read_decision_by "cover" formulas j).

@@ -108,13 +108,15 @@ Definition judge_outputs (w : list nat) (outputs : list stream) : bool :=
     | l, Some y => all_above y l
     | _, None => false
     end) (judged c (length w)).
+Definition asks_rows (w : list nat) : bool :=
+  existsb (fun at_place => match rows_at c w (fst at_place) with [] => false | _ => true end) (judged c (length w)).
 Definition judge_length (x : visited) : bool :=
   let w := rev (visited_letters x) in
-  if claim_min_n c <=? length w
+  if (claim_min_n c <=? length w) && asks_rows w
   then judge_outputs w (rev (node_outputs (fold_left feed_token (claim_after c) (visited_node x)))) else true.
 Definition judge_whole (offset : nat) (x : visited) : bool :=
   let w := rev (visited_letters x) in
-  if claim_min_n c <=? length w then judge_outputs w (whole offset (input_of c w)) else true.
+  if (claim_min_n c <=? length w) && asks_rows w then judge_outputs w (whole offset (input_of c w)) else true.
 
 Definition greatest_length (offset : nat) : nat :=
   match rows with
@@ -300,6 +302,11 @@ Proof.
   pose proof (judged_positions _ _ _ Judged) as P. pose proof beginning_alive as A.
   destruct reads_each; [reflexivity|]. destruct P as [-> _]. rewrite firstn_all in A. exact (A u v).
 Qed.
+Lemma asks_rows_here : asks_rows w = true.
+Proof.
+  apply existsb_exists. exists (i, place). split; [exact Judged|]. cbn [fst]. pose proof Asked as R.
+  now destruct (rows_at c w i).
+Qed.
 Lemma depth_is_enough : length w <= depth. Proof. apply within_greatest; [lia|exact Rows]. Qed.
 
 Lemma outputs_after tokens : length (rev (node_outputs (fed offset tokens))) = length tokens.
@@ -354,7 +361,7 @@ Proof.
   { apply walk_words_holds with (1 := E); [exact depth_is_enough|exact Letters|]. intros u v F V.
     rewrite visited_after. pose proof (word_alive u v F V). now destruct reads_each. }
   rewrite visited_after in J. unfold judge_length in J. cbn [visited_letters visited_node] in J.
-  rewrite rev_involutive in J. destruct (Nat.leb_spec (claim_min_n c) (length w)) as [_|]; [|lia].
+  rewrite rev_involutive, asks_rows_here in J. destruct (Nat.leb_spec (claim_min_n c) (length w)) as [_|]; [|lia].
   eapply judge_outputs_holds; [exact J| |exact Judged|exact Asked].
   pose proof (fed_within Causal offset (input_of c w)) as F. unfold fed, input_of in F. now rewrite !fold_left_app in F.
 Qed.
@@ -366,7 +373,7 @@ Proof.
   { apply walk_words_holds with (1 := E); [exact depth_is_enough|exact Letters|]. intros u v F V.
     rewrite visited_alone_after. pose proof (word_alive u v F V). now destruct reads_each. }
   rewrite visited_alone_after in J. unfold judge_whole in J. cbn [visited_letters] in J.
-  rewrite rev_involutive in J. destruct (Nat.leb_spec (claim_min_n c) (length w)) as [_|]; [|lia].
+  rewrite rev_involutive, asks_rows_here in J. destruct (Nat.leb_spec (claim_min_n c) (length w)) as [_|]; [|lia].
   eapply judge_outputs_holds; [exact J|exact (whole_within Causal offset (input_of c w))|exact Judged|exact Asked].
 Qed.
 Lemma check_offset_holds : check_offset causal dead offset = true -> above.

@@ -88,20 +88,35 @@ Proof.
     try discriminate. rewrite (read_when_once when a b A B). congruence.
 Qed.
 End Once.
-Lemma read_decision_once offered others j d e : are_names (claim_alphabet (decision_claim d)) = true ->
-  read_decision offered j = Some d -> read_decision others j = Some e -> d = e.
+Lemma read_decision_by_once by_what by_what' offered others j d e : are_names (claim_alphabet (decision_claim (fst d)))
+  = true -> read_decision_by by_what offered j = Some d -> read_decision_by by_what' others j = Some e ->
+  by_what = by_what' /\ d = e.
 Proof.
-  unfold read_decision. destruct (read_network_and_claim j) as [[[network claim] cases]|]; [|discriminate].
-  intros Names A B. destruct (read_list _ cases) as [a|] eqn:E in A; [|discriminate].
+  assert (Parts : forall p q, read_parts by_what j = Some p -> read_parts by_what' j = Some q -> by_what = by_what' /\
+      p = q).
+  { unfold read_parts. intros p q.
+    destruct (values_of _ j) as [[|a1 [|a2 [|a3 [|a4 [|a5 [|a6 [|a7 [|a8 [|a9 [|]]]]]]]]]]|]; try discriminate.
+    destruct (read_network a7); [|discriminate]. destruct (read_claim_but_cases a8) as [[c cases]|]; [|discriminate].
+    destruct a6; rewrite ?andb_false_r; try discriminate. cbn [is_text].
+    destruct (String.eqb_spec by_what s) as [<-|]; rewrite ?andb_false_r; [|discriminate].
+    destruct (String.eqb_spec by_what' by_what) as [->|]; rewrite ?andb_false_r; [|discriminate].
+    intros E F. split; [reflexivity|congruence]. }
+  unfold read_decision_by. intros Names A B. destruct (read_parts by_what j) as [p|] eqn:P; [|discriminate].
+  destruct (read_parts by_what' j) as [q|] eqn:Q; [|discriminate]. destruct (Parts p q eq_refl eq_refl) as [-> <-].
+  destruct p as [[[network claim] cases] evidence]. split; [reflexivity|].
+  destruct (read_list _ cases) as [a|] eqn:E in A; [|discriminate].
   destruct (read_list _ cases) as [b|] eqn:F in B; [|discriminate]. injection A as <-. injection B as <-.
   replace b with a; [reflexivity|]. destruct cases as [| |l|]; try discriminate.
   eapply traverse_once; [|exact E|exact F]. now apply read_case_once.
 Qed.
 
+Lemma whole_alphabet d : is_whole_decision d = true -> are_names (claim_alphabet (decision_claim d)) = true.
+Proof. unfold is_whole_decision, is_whole_claim. cbv zeta. rewrite !andb_true_iff. tauto. Qed.
 Theorem states_once text d e : states text d -> states text e -> d = e.
 Proof.
   intros (j & offered & J & T & D & W) (k & others & K & U & E & _).
   assert (j = k) as <- by (apply json_text_once; [now apply json_value_is|now apply json_value_is|congruence]).
-  apply (read_decision_once offered others j); auto. unfold is_whole_decision, is_whole_claim in W.
-  cbv zeta in W. rewrite !andb_true_iff in W. tauto.
+  unfold read_decision in D, E. destruct (read_decision_by _ offered j) as [d'|] eqn:A; [|discriminate].
+  destruct (read_decision_by _ others j) as [e'|] eqn:B; [|discriminate]. injection D as <-. injection E as <-.
+  now destruct (read_decision_by_once _ _ _ _ _ _ _ (whole_alphabet _ W) A B) as [_ ->].
 Qed.

@@ -101,4 +101,5 @@ let refuse_spelling text written =
   let line = Texts.first_difference text written in
   if not (are_alike (Json.parse text "file") (Json.parse written "file")) then
     malformed "line %d: not in the one spelling of a certificate" line
-  else unsupported "line %d: a formula or a number is not written as certify writes it" line
+  else unsupported "line %d: a formula or a number is not written as certify writes it; certify-check --canonical FILE \
+                    writes it so" line

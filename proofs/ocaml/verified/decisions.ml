@@ -25,6 +25,27 @@ let formulas value =
         | _ -> None) cases
   | _ -> []
 
+let is_about_wrong_word value = part "by" value = Some (Json.String "wrong word")
+
+(* The file as the checker writes it, its formulas as the library does. *)
+let canonical value =
+  let offered = try formulas value with Malformed _ | Unsupported _ -> [] in
+  let letters = match parts "alphabet" (part "claim" value) with
+    | Some (List symbols) ->
+      List.filter_map (function Json.String s -> Some (Texts.to_coq (Json.spelled s)) | _ -> None) symbols
+    | _ -> [] in
+  let rest = ref offered in
+  let rec within path value = match path, value with
+    | [], Json.String _ when !rest <> [] ->
+      let f = List.hd !rest in
+      rest := List.tl !rest;
+      Json.String (Texts.of_coq (C.formula_writer letters [] [] f C.EmptyString))
+    | key :: path, Json.Object found ->
+      Json.Object (map (fun (name, value) -> (name, if name = key then within path value else value)) found)
+    | path, List found -> Json.List (map (within path) found)
+    | _ -> value in
+  Texts.of_coq (C.json_text (Model.json_of (within [ "claim"; "cases"; "when"; "formula" ] value)))
+
 (* Kinds of decisions without a theorem here, so that a refusal names them. *)
 let check_kind value =
   let of_kind name expected = match part name value with
@@ -32,7 +53,12 @@ let check_kind value =
       unsupported "%s: this checker is proved for %s only, not for %s" name (quote expected) (quote found)
     | _ -> () in
   List.iter (fun (name, expected) -> of_kind name expected)
-    [ ("inputs", "words"); ("execution", "exact"); ("property", "answers"); ("by", "cover") ];
+    [ ("inputs", "words"); ("execution", "exact"); ("property", "answers");
+      ("by", if is_about_wrong_word value then "wrong word" else "cover") ];
+  (match parts "predicates" (part "claim" value) with
+   | Some (List (_ :: _)) ->
+     unsupported "claim.predicates: this checker is not proved for claims that define predicates"
+   | _ -> ());
   (match parts "steps" (part "network" value) with
    | Some (List steps) when Integers.are_slow
                          && List.exists (fun step -> part "activation" step = Some (Json.String "gelu")) steps ->
@@ -97,19 +123,39 @@ let describe (d : C.decision_syntax) =
       Claim.entry "automaton" (Option.fold ~none:[] ~some:(automaton letters) c.claim_automaton) ]
       @ mapi (fun k found -> Claim.entry (Printf.sprintf "case %d" (k + 1)) (case letters found)) c.claim_cases)
 
+let describe_wrong_word ((d : C.decision_syntax), (w : C.wrong_word)) =
+  let c = d.decision_claim in
+  let letter k = Claim.quoted (C.nth k c.claim_alphabet C.EmptyString) in
+  let _, above = C.nth w.wrong_case c.claim_cases ({ C.when_formula = None; when_states = None }, []) in
+  List.concat [
+    [ "the claim that follows is FALSE:" ];
+    describe d;
+    Claim.entry "wrong word" [ String.concat ", " (map letter w.wrong_letters) ];
+    Claim.entry "where" [
+      Printf.sprintf "at offset %d, place %d, in case %d:" (int w.wrong_offset) (int w.wrong_position)
+        (int w.wrong_case + 1);
+      Printf.sprintf "%s is at most %s" (row (C.nth w.wrong_row above [])) (rational c.claim_margin) ] ]
+
 (* ---- the verdict ---- *)
 
-let judge value text =
-  check_kind value;
-  let offered = try formulas value with Malformed _ | Unsupported _ -> [] in
-  match C.judge_decision offered (Texts.to_coq text) (Model.json_of value) with
-  | C.Proved d ->
-    (if C.decision_asks d then [] else [ "the claim that follows is VACUOUS: on no word is anything judged:" ])
-    @ describe d
+(* What is said of what was proved, or the refusal; of claims that are not proved this is the reason. *)
+let say value text describe reason = function
+  | C.Proved found -> describe found
   | TextDiffers ->
     let written = Texts.of_coq (C.json_text (Model.json_of value)) in
     malformed "line %d: not in the one spelling of a certificate" (Texts.first_difference text written)
   | NotRead -> unsupported "it is not a decision of the format, or has a part that this checker is not proved for"
   | DoesNotFit -> malformed "its parts do not fit: shapes, tokens, states, logits, lengths or offsets"
-  | NotProved -> unsupported "it is not proved word by word: a word may be wrong, or balls are too wide, or a part of the \
-                              network has no rule"
+  | NotProved -> unsupported "%s, or balls are too wide, or a part of the network has no rule" reason
+
+let judge value text =
+  check_kind value;
+  let offered = try formulas value with Malformed _ | Unsupported _ -> [] in
+  let given = Texts.to_coq text and read = Model.json_of value in
+  if is_about_wrong_word value then
+    say value text describe_wrong_word "it is not proved: word, offset, place or case may not be in the claim, or the \
+                                        row may be above the margin" (C.judge_wrong_word offered given read)
+  else
+    say value text (fun d ->
+        (if C.decision_asks d then [] else [ "the claim that follows is VACUOUS: on no word is anything judged:" ])
+        @ describe d) "it is not proved word by word: a word may be wrong" (C.judge_decision offered given read)

@@ -7,7 +7,7 @@ open Outcome
 open Verdicts
 
 let usage = "usage: certify-check [--formula F] [--predicate D]... [--alphabet A] [--min-n N] [--max-n N] [--regime R] \
-             [--causal] [--work N] FILE..."
+             [--causal] [--strict] [--work N] FILE..., or --canonical FILE..."
 let seconds = 120
 let kilobytes = 4_000_000 (* of address space, including the stack *)
 let most_work = 100
@@ -51,8 +51,11 @@ let rec arguments found = function
   | file :: rest -> arguments { found with files = file :: found.files } rest
   | [] -> { found with files = List.rev found.files }
 
-let say answers =
-  List.iter (fun answer -> List.iter print_endline answer.lines) answers;
+(* With --canonical a verdict is not output, which is the text of a certificate: it goes to standard error. *)
+let say (asked : Requests.t) answers =
+  List.iter (fun answer ->
+      let print = if asked.canonical && answer.word <> "accepted" then prerr_endline else print_endline in
+      List.iter print answer.lines) answers;
   status (List.find (fun word -> List.exists (fun answer -> answer.word = word) answers) gravest_first)
 
 let main () =
@@ -61,10 +64,11 @@ let main () =
   let found = arguments { asked = Requests.nothing; work = 1; files = [] } words in
   if found.files = [] then malformed "no file; %s" usage;
   Requests.check_sense found.asked;
-  if is_child then say (map (fun path -> answer found.asked path (fun () -> read_file path)) found.files)
+  if is_child then
+    say Requests.nothing (map (fun path -> answer found.asked path (fun () -> read_file path)) found.files)
   else
     let options = Requests.options found.asked in
-    say (map (fun path -> within_limits found path options) found.files)
+    say found.asked (map (fun path -> within_limits found path options) found.files)
 
 let () =
   match main () with

@@ -11,9 +11,12 @@ type t = {
   greatest : string option;
   regime : string option;
   causal : bool;
+  strict : bool;     (* the stated errors are claimed, too *)
+  canonical : bool;  (* no verdict: the text in the spelling that is checked *)
 }
 
-let nothing = { formula = None; predicates = []; alphabet = None; least = None; greatest = None; regime = None; causal = false }
+let nothing = { formula = None; predicates = []; alphabet = None; least = None; greatest = None; regime = None; causal = false; strict = false;
+                canonical = false }
 let regimes = [ ("temperature", C.ByTemperature); ("position", C.ByPosition); ("unstated", C.Unstated) ]
 let most_shown = 200
 
@@ -27,6 +30,8 @@ let option asked word rest =
   | "--max-n", value :: rest when asked.greatest = None -> Some ({ asked with greatest = Some value }, rest)
   | "--regime", value :: rest when List.mem_assoc value regimes -> Some ({ asked with regime = Some value }, rest)
   | "--causal", rest -> Some ({ asked with causal = true }, rest)
+  | "--strict", rest -> Some ({ asked with strict = true }, rest)
+  | "--canonical", rest -> Some ({ asked with canonical = true }, rest)
   | _ -> None
 
 (* The requested claim as words of a command line. *)
@@ -34,7 +39,8 @@ let options asked =
   let given name = Option.fold ~none:[] ~some:(fun value -> [ name; value ]) in
   given "--formula" asked.formula @ List.concat_map (fun text -> [ "--predicate"; text ]) (List.rev asked.predicates)
   @ given "--alphabet" asked.alphabet @ given "--min-n" asked.least @ given "--max-n" asked.greatest
-  @ given "--regime" asked.regime @ if asked.causal then [ "--causal" ] else []
+  @ given "--regime" asked.regime @ List.filter_map (fun (name, is_asked) -> if is_asked then Some name else None)
+    [ ("--causal", asked.causal); ("--strict", asked.strict); ("--canonical", asked.canonical) ]
 
 let length name digits =
   if Numbers.is_digits digits && String.length digits <= 9 then int_of_string digits
@@ -43,6 +49,8 @@ let length name digits =
 (* Requests that are invalid for every file. *)
 let check_sense asked =
   let least = Option.map (length "--min-n") asked.least and greatest = Option.map (length "--max-n") asked.greatest in
+  if asked.canonical && asked <> { nothing with canonical = true } then
+    malformed "--canonical: gives no verdict, so nothing else is asked";
   (match least, greatest with
    | Some a, Some b when a > b -> malformed "--min-n: expected at most --max-n"
    | _ -> ());

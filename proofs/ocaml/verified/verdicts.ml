@@ -12,11 +12,13 @@ let status = function "accepted" -> 0 | "rejected" -> 1 | "malformed" -> 2 | _ -
 let gravest_first = [ "rejected"; "malformed"; "incomplete"; "accepted" ]
 let refusal word path text = { word; lines = [ Printf.sprintf "%s: %s: %s" word (printable path) text ] }
 
-let judge (given : Certificate.t) text =
+let judge (asked : Requests.t) (given : Certificate.t) text =
   let c = given.certificate in
   let name d = quote given.model.directions.(Integers.int_of_nat d) in
   match Checker.judge_certificate (Texts.to_coq text) c with
-  | Checker.Accepted errors -> Claim.describe c errors
+  | Checker.Accepted errors when asked.strict && Checker.exceeds errors c.claimed_errors ->
+    unsupported "bounds: the file states smaller errors of some directions, which this checker does not prove"
+  | Accepted errors -> Claim.describe c errors
   | OtherText -> Certificate.refuse_spelling text (Texts.of_coq (Checker.certificate_text c))
   | NotWhole -> unsupported "its text does not say all of the certificate"
   | NotOfRegime -> unsupported "regime: it is not shown of some position embedding or temperature"
@@ -32,22 +34,28 @@ let judge (given : Certificate.t) text =
     unsupported "the rules of the Coq library do not show what direction %s holds, which does not make it wrong: %s"
       (name d) place
 
+(* The text of a certificate in the one spelling that is checked. *)
+let canonical = function
+  | Json.Object found as value when Decisions.is_one found -> Decisions.canonical value
+  | value -> Texts.of_coq (Checker.certificate_text (Certificate.of_json value).certificate)
+
 (* The verdict on a file that `read` reads. *)
-let answer asked path read =
+let answer (asked : Requests.t) path read =
   try
     let text = read () in
     let lines = match Json.parse text "file" with
+      | value when asked.canonical -> String.split_on_char '\n' (String.trim (canonical value))
       | Json.Object found as value when Decisions.is_one found ->
-        if asked <> Requests.nothing then
+        if { asked with strict = false } <> Requests.nothing then
           unsupported "what is asked for is not compared with claims about trained networks";
         Decisions.judge value text
       | value ->
         let given = Certificate.read value text in
         Requests.check asked given;
         Composition.check given;
-        judge given text
+        judge asked given text
     in
-    { word = "accepted"; lines = lines @ [ "accepted: " ^ printable path ] }
+    { word = "accepted"; lines = if asked.canonical then lines else lines @ [ "accepted: " ^ printable path ] }
   with
   | Malformed text -> refusal "malformed" path text
   | Rejected text -> refusal "rejected" path text
