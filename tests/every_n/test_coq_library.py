@@ -64,6 +64,11 @@ def test_the_library_compiles_in_its_layers_as_its_readme_says(tmp_path: Path) -
     assert {path.stem for path in tmp_path.rglob("*.vo")} == {path.stem for path in SOURCES}
 
 
+def test_no_file_uses_a_name_that_rocq_9_does_not_have() -> None:
+    """They are lemmas about lengths of lists; ``base/lists.v`` has them under the later names."""
+    assert [path.name for path in SOURCES if re.search(r"\b(app|map|seq|rev)_length\b", TEXTS[path])] == []
+
+
 def test_no_file_has_a_hole() -> None:
     assert [(path, found) for path, text in TEXTS.items() for found in HOLES.findall(text)] == []
 

@@ -397,7 +397,7 @@ Proof.
   { intros qs wanted seen Lj W Hq Seen F.
     refine (follow_correct table qs wanted z v brings _ 0 [] nothing_held (J - 1) (Forall_nil _) _ F _ _ _).
     - exists (0, 0)%Z. split; [reflexivity|]. unfold ends_contain. cbn [fst snd stick_value]. rewrite fixed_0. lra.
-    - rewrite map_length. lia.
+    - rewrite length_map. lia.
     - now replace (S (0 + (J - 1))) with J by lia.
     - intros l s Hl E. cbn [plus_enclosure]. rewrite nth_error_map in E.
       destruct (nth_error seen l) as [s'|] eqn:E'; [|discriminate]. cbn [option_map] in E. take E.

@@ -320,8 +320,8 @@ Lemma beginning_within y outputs : i <= length w -> place = length (claim_before
 Proof.
   intros Upto -> Causal O. set (tokens := claim_before c ++ map (token_of c) (firstn i w)).
   assert (O' : node_outputs (fed offset tokens) = y :: outputs) by (unfold fed, tokens; rewrite fold_left_app; exact O).
-  pose proof (outputs_after tokens) as L. rewrite O' in L. cbn [rev] in L. rewrite app_length in L. cbn [length] in L.
-  unfold tokens in L at 1. rewrite app_length, map_length, firstn_length_le in L by exact Upto.
+  pose proof (outputs_after tokens) as L. rewrite O' in L. cbn [rev] in L. rewrite length_app in L. cbn [length] in L.
+  unfold tokens in L at 1. rewrite length_app, length_map, firstn_length_le in L by exact Upto.
   pose proof (fed_within Causal offset (input_of c w)) as F. apply (related_nth _ _ _ _ F).
   assert (W : input_of c w = tokens ++ map (token_of c) (skipn i w) ++ claim_after c).
   { unfold input_of, tokens. rewrite <- app_assoc. f_equal. now rewrite app_assoc, <- map_app, firstn_skipn. }

@@ -6,16 +6,16 @@ From Coq Require Import String List Bool.
 From Certify Require Import formula json_text syntax decision_json same_decision claim.
 Import ListNotations.
 
-Inductive answer (X : Type) := TextDiffers | NotRead | DoesNotFit | NotProved | Proved (x : X).
+Inductive answer_about (X : Type) := TextDiffers | NotRead | DoesNotFit | NotProved | Proved (x : X).
 Arguments TextDiffers {X}. Arguments NotRead {X}. Arguments DoesNotFit {X}. Arguments NotProved {X}.
 Arguments Proved {X} x.
-Definition decision_answer : Type := answer decision_syntax.
+Definition decision_answer : Type := answer_about decision_syntax.
 
 (* The same for any statement that is read. *)
 Section Judge.
 Context {X : Type}.
 Variables (read : json -> option X) (fits check : X -> bool).
-Definition judge_text (text : string) (j : json) : answer X :=
+Definition judge_text (text : string) (j : json) : answer_about X :=
   if negb (is_json_value j && String.eqb (json_text j) text) then TextDiffers else
   match read j with
   | None => NotRead

@@ -92,7 +92,8 @@ Qed.
 
 (* ---- the check ---- *)
 Definition is_claimed_word : bool :=
-  (claim_first_offset c <=? wrong_offset w) && (wrong_offset w <=? claim_last_offset c) && (claim_min_n c <=? length word) && (length word <=? claim_max_n c)
+  (claim_first_offset c <=? wrong_offset w) && (wrong_offset w <=? claim_last_offset c)
+  && (claim_min_n c <=? length word) && (length word <=? claim_max_n c)
   && forallb (fun letter => letter <? length (claim_alphabet c)) word
   && has_rows c (network_rows T) (wrong_offset w) (length word).
 Definition check_wrong_with (bits : Z) : bool :=
@@ -123,7 +124,7 @@ Proof.
 Qed.
 End Wrong.
 
-Definition judge_wrong_word (offered : list formula) : string -> json -> answer (decision_syntax * wrong_word) :=
+Definition judge_wrong_word (offered : list formula) : string -> json -> answer_about (decision_syntax * wrong_word) :=
   judge_text (read_wrong_decision offered) (fun x => is_whole_decision (fst x))
     (fun x => check_wrong_word (fst x) (snd x)).
 
