@@ -76,10 +76,20 @@ def test_other_kinds_of_decisions_are_incomplete_for_that_reason() -> None:
     names = {"trained_float_executions_of_relu": "execution: this checker is proved for \"exact\" only",
              "trained_tracks": "inputs: this checker is proved for \"words\" only",
              "trained_words_count": "property: this checker is proved for \"answers\" only",
+             "trained_roundings_wrong_word": "network.steps: this checker is not proved for activations that round",
              "trained_head_mass": "network.edits: this checker is not proved for networks that were edited"}
     paths = [CORPUS / "accepted" / f"{name}.cert" for name in names]
     for reason, found in zip(names.values(), check_verified(paths, with_zarith=True), strict=True):
         assert found.verdict == "incomplete" and reason in found.reason
+
+
+def test_claims_that_define_predicates_are_incomplete_for_that_reason(tmp_path: Path) -> None:
+    document = json.loads((CORPUS / "accepted" / "trained_mean.cert").read_text(encoding="utf-8"))
+    document["claim"]["predicates"] = ["P(k) := k%2 == 0"]
+    (path := tmp_path / "predicates.cert").write_bytes(dump(document))
+    (found,) = check_verified([path], with_zarith=True)
+    assert (found.verdict, found.reason) == (
+        "incomplete", "claim.predicates: this checker is not proved for claims that define predicates")
 
 
 @pytest.mark.parametrize("program", [VERIFIED, VERIFIED_WITH_ZARITH], ids=["coq", "zarith"])

@@ -60,6 +60,9 @@ let check_kind value =
      unsupported "claim.predicates: this checker is not proved for claims that define predicates"
    | _ -> ());
   (match parts "steps" (part "network" value) with
+   | Some (List steps) when List.exists (fun step -> match part "activation" step with
+       | Some (Json.Object _) -> true | _ -> false) steps ->
+     unsupported "network.steps: this checker is not proved for activations that round"
    | Some (List steps) when Integers.are_slow
                          && List.exists (fun step -> part "activation" step = Some (Json.String "gelu")) steps ->
      unsupported "gelu: with numbers as Coq has them it takes too long; the program with those of Zarith takes it"
