@@ -16,7 +16,7 @@ From Certify Require Import hard_from_mass ties_trade_off check_graph attention_
   proposition_11_networks section_4_parity hahn_restrictions hahn_lemma_4_depth_reduction
   hahn_theorem_1_hard_attention hahn_corollary_2_hard_attention hahn_soft_layer hahn_lemma_5_of_the_paper model_text
   same_text stated_errors check_certificate same_decision asked check_decision wrong_word
-  same_certificate.
+  same_certificate tracks_json judge_tracks.
 
 Definition lemmas := (@lemma_06, @lemma_06_sharp, @lemma_07_sharp, @lemma_07_attained_first, @lemma_07_attained_last,
   @lemma_07_equality, @lemma_07, @lemma_07_printed, @lookup_table, @lookup_alternating, @lemma_08a, @lemma_08b,
@@ -98,7 +98,8 @@ Definition softening := (@gap_from_mass, @distance_from_mass, @sharpened_mass, @
 Definition certificates := (@judge_certificate_holds, @accepts_certificate_holds, @errs_correct,
   @errs_of_others_correct, @same_text_same_claim).
 Definition trained := (@judge_decision_holds, @states_once, @is_asked_holds, @judge_wrong_word_holds,
-  @wrong_word_is_wrong, @states_wrong_word_once, @cover_states_no_wrong_word).
+  @wrong_word_is_wrong, @states_wrong_word_once, @cover_states_no_wrong_word,
+  @judge_tracks_holds, @states_tracks_once).
 Definition everything := (certificates, lemmas, temporal, low_precision, counting, constants, by_rows, networks,
   formulas, optimality, hahn_one_symbol, hahn_5, hahn_6, softening, trained).
 

@@ -23,11 +23,13 @@ CERTIFICATES = "check_certificate.v"
 """The file with the checker of certificates, which is extracted to OCaml, too."""
 DECISIONS = "check_decision.v"
 """The checker of decisions about trained networks by words, and why it is right."""
+TRACKS = "judge_tracks.v"
+"""The checker of decisions about aligned words, and its theorem."""
 SOFTENING = ("soft_for_every_n.v", "user_predicates.v")
 """The imports of a theorem on softened hard attention."""
 INSTANCES = "instances.v"
 """The file with the theorems that theorems about one network instantiate; it prints their axioms."""
-COMPILED = (DIAGNOSIS, FILES, CERTIFICATES, DECISIONS, INSTANCES)
+COMPILED = (DIAGNOSIS, FILES, CERTIFICATES, DECISIONS, TRACKS, INSTANCES)
 """The files that are compiled for each user, with their imports."""
 FOLDER_SCRIPT = LIBRARY / "check_folder.sh"
 """The script that checks an exported folder from its sources."""

@@ -21,7 +21,8 @@ Definition check_with (bits : Z) (d : decision_syntax) : bool :=
   end.
 Definition precisions : list Z := [53; 64; 104]%Z.
 Definition check_decision (d : decision_syntax) : bool := existsb (fun bits => check_with bits d) precisions.
-Definition judge_decision : list formula -> string -> json -> decision_answer := judge_with check_decision.
+Definition judge_decision (offered : list formula) : string -> json -> answer_about decision_syntax :=
+  judge_with (read_decision offered) is_whole_decision check_decision.
 
 Definition decision_holds (d : decision_syntax) : Prop :=
   claim_holds (decision_claim d) (network_rows (decision_network d)) (network_logits (decision_network d)).
@@ -52,6 +53,6 @@ Qed.
 Theorem judge_decision_holds offered text j d : judge_decision offered text j = Proved d ->
   states text d /\ decision_holds d.
 Proof.
-  apply judge_with_holds. intros found _ E. apply existsb_exists in E as (bits & _ & E). now apply (check_with_holds
-    bits).
+  intros E. apply judge_with_holds in E as [(J & X & R & W) E]. split; [now exists j, offered|].
+  apply existsb_exists in E as (bits & _ & E). now apply (check_with_holds bits).
 Qed.

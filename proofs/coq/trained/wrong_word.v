@@ -125,12 +125,12 @@ Qed.
 End Wrong.
 
 Definition judge_wrong_word (offered : list formula) : string -> json -> answer_about (decision_syntax * wrong_word) :=
-  judge_text (read_wrong_decision offered) (fun x => is_whole_decision (fst x))
+  judge_with (read_wrong_decision offered) (fun x => is_whole_decision (fst x))
     (fun x => check_wrong_word (fst x) (snd x)).
 
 Theorem judge_wrong_word_holds offered text j d w : judge_wrong_word offered text j = Proved (d, w) ->
   states_wrong_word text (d, w) /\ is_wrong_on d w.
 Proof.
-  intros E. apply judge_text_holds in E as (J & T & R & W & C). split; [now exists j, offered|].
+  intros E. apply judge_with_holds in E as [States E]. split; [now exists j, offered|].
   now apply check_wrong_word_holds.
 Qed.

@@ -1,0 +1,284 @@
+(* Rows of a network of one attention step above a margin, wherever the averages of its heads lie in one of many boxes:
+   the boxes are cut into cells, and in each cell the network is passed with affine forms in exact numbers. *)
+From Coq Require Import Reals QArith Qreals ZArith List Lra Lia Bool Arith.
+From Certify Require Import relu syntax real_vectors real_network balls exact_forms one_attention.
+Import ListNotations. Open Scope R_scope.
+Local Notation vector := (list R).
+
+Section Bits.
+Variable bits : Z.                                                     (* boxes are over 2^bits *)
+Hypothesis bits_nonneg : (0 <= bits)%Z.
+Notation in_box := (in_box bits).
+
+(* ---- feed-forward blocks ---- *)
+Definition form_units (Fb : form * box) (s : units) : form * box :=
+  let (F, b) := Fb in
+  let n := (length b - 1)%nat in
+  let x := form_affine n (units_inward s) F in
+  if units_are_relu s then
+    let e := Z.min 0 (form_exponent x) in
+    let '(rows, b, k) := relu_rows e (rows_over e x) b in
+    (form_sum (form_lifted k F) (form_affine (length b - 1) (units_outward s) (FormOf rows (e - slope_bits))), b)
+  else (form_sum F (form_affine n (units_outward s) x), b).
+Definition form_pass : list units -> form * box -> form * box := fold_left form_units.
+(* The last variable is 1. *)
+Definition one : Z * Z := (2 ^ bits, 2 ^ bits)%Z.
+Definition stands_for (Fb : form * box) (vars x : vector) : Prop :=
+  in_box (snd Fb) (vars ++ [1]) /\ meaning (fst Fb) (vars ++ [1]) = x.
+
+Lemma one_between : between bits one 1.
+Proof. unfold between, one. cbn [fst snd]. unfold real_unit. lra. Qed.
+Lemma in_box_length b vars : in_box b (vars ++ [1]) -> (length b - 1)%nat = length vars.
+Proof. intros I. apply Forall2_same_length in I. rewrite app_length in I. simpl in I. lia. Qed.
+Lemma form_units_hold Fb s vars x : stands_for Fb vars x ->
+  exists more, stands_for (form_units Fb s) (more ++ vars) (units_pass x s).
+Proof.
+  destruct Fb as [F b]. intros [I E]. cbn [fst snd] in *. unfold form_units, units_pass, activation_of.
+  pose proof (in_box_length b vars I) as L. rewrite L.
+  assert (X := affine_meaning (length vars) (units_inward s) F vars eq_refl). rewrite E in X.
+  set (y := form_affine _ (units_inward s) F) in *. destruct (units_are_relu s).
+  - set (e := Z.min 0 (form_exponent y)).
+    pose proof (relu_rows_hold bits bits_nonneg e ltac:(lia) (rows_over e y) b _ I) as H.
+    destruct (relu_rows e (rows_over e y) b) as [[rows b'] k]. destruct H as (more & K & J & M).
+    rewrite rows_over_meaning in M by lia. exists more. rewrite app_assoc in J. split; [exact J|]. cbn [fst].
+    rewrite sum_meaning, (affine_meaning _ _ _ (more ++ vars)) by (symmetry; now apply in_box_length).
+    rewrite <- app_assoc, lifted_meaning by exact K. rewrite E. f_equal. f_equal. rewrite X in M. exact M.
+  - exists []. cbn [app]. split; [exact I|]. cbn [fst]. rewrite sum_meaning, affine_meaning, X, E by reflexivity.
+    f_equal. f_equal. symmetry. apply map_id.
+Qed.
+Theorem form_pass_holds l : forall Fb vars x, stands_for Fb vars x ->
+  exists more, stands_for (form_pass l Fb) (more ++ vars) (pass l x).
+Proof.
+  induction l as [|s l IH]; intros Fb vars x H; [exists []; exact H|]. cbn [form_pass fold_left].
+  destruct (form_units_hold Fb s vars x H) as (more & H'). destruct (IH _ _ _ H') as (more' & H'').
+  exists (more' ++ more). now rewrite <- app_assoc.
+Qed.
+
+(* ---- a stream without variables ---- *)
+Definition vector_from (F : form) : vector_syntax :=
+  VectorOf (map (fun r => hd 0%Z r) (form_rows F)) (form_exponent F).
+Lemma vector_from_meaning F : vector_of (vector_from F) = meaning F [1].
+Proof.
+  unfold vector_from, vector_of, meaning. cbn [vector_entries vector_exponent]. rewrite map_map. apply map_ext.
+  intros [|a r]; unfold entry; cbn [hd value_of]; rewrite ?value_nil; ring.
+Qed.
+Definition point_affine (a : affine_syntax) (c : vector_syntax) : vector_syntax :=
+  vector_from (form_affine 0 a (constant 0 c)).
+Lemma point_affine_meaning a c : vector_of (point_affine a c) = affine a (vector_of c).
+Proof.
+  unfold point_affine. rewrite vector_from_meaning. change [1] with ([] ++ [1]) at 1.
+  rewrite affine_meaning, constant_meaning; reflexivity.
+Qed.
+(* None if some sign is not known, which cannot be. *)
+Definition point_pass (l : list units) (c : vector_syntax) : option vector_syntax :=
+  let (F, b) := form_pass l (constant 0 c, [one]) in if (length b =? 1)%nat then Some (vector_from F) else None.
+Lemma point_pass_meaning l c d : point_pass l c = Some d -> vector_of d = pass l (vector_of c).
+Proof.
+  unfold point_pass. pose proof (form_pass_holds l (constant 0 c, [one]) [] (vector_of c)) as H.
+  destruct (form_pass l _) as [F b]. destruct H as (more & J & M).
+  { split; [constructor; [apply one_between|constructor]|]. now apply (constant_meaning 0 c []). }
+  destruct (Nat.eqb_spec (length b) 1) as [L|]; [|discriminate]. intros [= <-]. cbn [fst snd] in *.
+  apply in_box_length in J. rewrite app_nil_r in *. destruct more; [|simpl in *; lia].
+  now rewrite vector_from_meaning.
+Qed.
+
+(* ---- the logits of averages ---- *)
+(* Variables k to k + d - 1. *)
+Definition variables (k d : nat) : form := FormOf (map (fun i => lifted i [1%Z]) (seq k d)) 0.
+Lemma one_hot i : forall t, value_of (lifted i [1%Z]) t = nth i t 0.
+Proof.
+  unfold lifted. induction i as [|i IH]; intros [|x t]; cbn [repeat app value_of nth]; try reflexivity.
+  - rewrite value_nil || (destruct t; cbn [value_of]); lra.
+  - rewrite IH. lra.
+Qed.
+Lemma variables_meaning before x after : meaning (variables (length before) (length x)) (before ++ x ++ after) = x.
+Proof.
+  unfold meaning, variables. cbn [form_rows form_exponent]. rewrite map_map.
+  rewrite (map_ext _ (fun i => nth i (before ++ x ++ after) 0)).
+  - revert before. induction x as [|a x IH]; intros before; [reflexivity|]. cbn [length seq map].
+    rewrite app_nth2, Nat.sub_diag by lia. cbn [app nth]. f_equal. specialize (IH (before ++ [a])).
+    rewrite app_length, <- app_assoc in IH. simpl in IH. rewrite Nat.add_comm in IH. exact IH.
+  - intros i. rewrite one_hot. simpl powerRZ. ring.
+Qed.
+
+Section Judged.
+Variables (T : network_syntax) (A : one_attention).
+Notation width_of_head h := (length (matrix_rows (affine_weight (head_value_map h)))).
+Fixpoint with_heads (heads : list head_syntax) (k : nat) (F : form) : form :=
+  match heads with
+  | [] => F
+  | h :: heads => with_heads heads (k + width_of_head h) (form_sum F (image (head_out_map h) (variables k
+    (width_of_head h))))
+  end.
+Definition logits_form (x : vector_syntax) (b : box) : form * box :=
+  let n := length b in
+  let F := form_shifted n (attention_bias A) (constant n x) in
+  let (F, b) := form_pass (units_after A) (with_heads (attention_heads A) 0 F, b ++ [one]) in
+  (form_affine (length b - 1) (network_unembedding T) F, b).
+(* The answer's logit minus each other one. *)
+Definition row_difference (F : form) (answer other : nat) : list Z :=
+  added (nth answer (form_rows F) []) (map Z.opp (nth other (form_rows F) [])).
+Definition judge_cell (margin : Q) (x : vector_syntax) (answer : nat) (among : list nat) (b : box) : bool :=
+  let (F, b) := logits_form x b in
+  let k := (bits - Z.min 0 (form_exponent F))%Z in
+  let up := (form_exponent F - Z.min 0 (form_exponent F))%Z in
+  forallb (fun other => (other =? answer)%nat || (Z.shiftl (Qnum margin) k <?
+    Z.shiftl (least (row_difference F answer other) b) up * Zpos (Qden margin))%Z) among.
+
+(* What the heads write, from their averages. *)
+Fixpoint heads_add (heads : list head_syntax) (averages : list vector) (y : vector) : vector :=
+  match heads, averages with
+  | h :: heads, a :: averages => heads_add heads averages (plus y (product (head_out_map h) a))
+  | _, _ => y
+  end.
+Definition logits_of_averages (x : vector) (averages : list vector) : vector :=
+  affine (network_unembedding T) (pass (units_after A) (heads_add (attention_heads A) averages
+    (optional shifted (attention_bias A) x))).
+Lemma with_heads_meaning heads averages : Forall2 (fun h a => length a = width_of_head h) heads averages ->
+  forall before after F, meaning (with_heads heads (length before) F) (before ++ concat averages ++ after) =
+    heads_add heads averages (meaning F (before ++ concat averages ++ after)).
+Proof.
+  induction 1 as [|h a heads averages L P IH]; intros before after F; [reflexivity|]. cbn [with_heads concat heads_add].
+  specialize (IH (before ++ a) after). rewrite <- L. rewrite app_length in IH. rewrite <- !app_assoc in *.
+  rewrite IH, sum_meaning, image_meaning, variables_meaning. reflexivity.
+Qed.
+Theorem judge_cell_holds margin x averages answer among b :
+  Forall2 (fun h a => length a = width_of_head h) (attention_heads A) averages -> in_box b (concat averages) ->
+  judge_cell margin x answer among b = true -> forall other, In other among -> other <> answer ->
+  let y := logits_of_averages (vector_of x) averages in Q2R margin < nth answer y 0 - nth other y 0.
+Proof.
+  intros L I J other O N. unfold judge_cell, logits_form in J.
+  pose proof (Forall2_same_length _ _ _ I) as Lb.
+  set (F0 := form_shifted _ _ _) in J. pose proof (form_pass_holds (units_after A) (with_heads (attention_heads A) 0 F0,
+    b ++ [one]) (concat averages) (heads_add (attention_heads A) averages (optional shifted (attention_bias A)
+    (vector_of x)))) as H.
+  destruct (form_pass _ _) as [F b']. destruct H as (more & I' & M).
+  { split; cbn [fst snd]; [apply Forall2_app; [exact I|constructor; [apply one_between|constructor]]|].
+    pose proof (with_heads_meaning _ _ L [] [1] F0) as W. cbn [length app] in W. rewrite W. f_equal.
+    unfold F0. rewrite shifted_meaning, constant_meaning by congruence. reflexivity. }
+  cbn [fst snd] in *. cbv zeta. fold (logits_of_averages (vector_of x) averages).
+  pose proof (affine_meaning (length b' - 1) (network_unembedding T) F (more ++ concat averages)) as U.
+  rewrite M in U. specialize (U ltac:(symmetry; now apply in_box_length)).
+  unfold logits_of_averages. rewrite <- U. set (G := form_affine _ _ F) in *. set (t := (more ++ _) ++ [1]) in *.
+  rewrite forallb_forall in J. specialize (J other O). apply orb_prop in J as [J|J].
+  { apply Nat.eqb_eq in J. contradiction. }
+  apply Z.ltb_lt in J. pose proof (ends_hold bits (row_difference G answer other) b' t I') as [Least _].
+  unfold row_difference in Least at 2. rewrite value_added in Least.
+  assert (Op : forall r, value_of (map Z.opp r) t = - value_of r t).
+  { intros r. rewrite (map_ext Z.opp (Z.mul (-1))) by (intros; lia). rewrite value_scaled. lra. }
+  rewrite Op in Least.
+  set (e := form_exponent G) in *. set (w := powerRZ 2 e).
+  assert (At : forall k, nth k (meaning G t) 0 = value_of (nth k (form_rows G) []) t * w).
+  { intros k. unfold meaning. fold e. fold w. rewrite <- (map_nth (fun r => value_of r t * w)). f_equal.
+    cbn [value_of]. ring. }
+  rewrite !At. set (va := value_of (nth answer _ _) t) in *. set (vo := value_of (nth other _ _) t) in *. set (z :=
+    least _ b') in *.
+  set (e0 := Z.min 0 e) in *. apply IZR_lt in J. rewrite !Z.shiftl_mul_pow2, !mult_IZR in J by lia.
+  change (IZR (2 ^ (bits - e0))) with (real_unit (bits - e0)) in J.
+  change (IZR (2 ^ (e - e0))) with (real_unit (e - e0)) in J. rewrite <- !power_2_unit in J by lia.
+  unfold Zminus in J. rewrite !power_2_added, power_2_unit in J by exact bits_nonneg. fold w in J.
+  pose proof (powerRZ_lt 2 (- e0) ltac:(lra)) as P0. pose proof (powerRZ_lt 2 e ltac:(lra)) as P1. fold w in P1.
+  pose proof (unit_pos bits bits_nonneg) as U0. set (u := real_unit bits) in *. set (q := powerRZ 2 (- e0)) in *.
+  destruct margin as [a d]. unfold Q2R. cbn [Qnum Qden] in *. assert (Pd : 0 < IZR (Zpos d)) by (now apply IZR_lt).
+  apply Rmult_lt_reg_r with (u * q * IZR (Zpos d)); [repeat apply Rmult_lt_0_compat; assumption|].
+  replace (IZR a * / IZR (Zpos d) * (u * q * IZR (Zpos d))) with (IZR a * (u * q)) by (field; lra).
+  eapply Rlt_le_trans; [exact J|].
+  replace ((va * w - vo * w) * (u * q * IZR (Zpos d))) with ((va + - vo) * u * (w * q * IZR (Zpos d))) by ring.
+  replace (IZR z * (w * q) * IZR (Zpos d)) with (IZR z * (w * q * IZR (Zpos d))) by ring.
+  apply Rmult_le_compat_r; [repeat apply Rmult_le_pos; lra|exact Least].
+Qed.
+End Judged.
+
+(* ---- cells ---- *)
+(* A cut of a coordinate: boxes below it, and above it. *)
+Inductive cells := Cell | Cut (coordinate : nat) (at_ : Z) (below above : cells).
+Fixpoint replaced (k : nat) (ends : Z * Z) (b : box) : box :=
+  match k, b with O, _ :: b => ends :: b | S k, e :: b => e :: replaced k ends b | _, [] => [] end.
+Definition part_of (part : Z * Z -> Z * Z) (k : nat) (b : box) : list box :=
+  match nth_error b k with
+  | Some ends => let (low, high) := part ends in if (low <=? high)%Z then [replaced k (low, high) b] else []
+  | None => [b]
+  end.
+Definition below_cut (at_ : Z) (ends : Z * Z) : Z * Z := (fst ends, Z.min (snd ends) at_).
+Definition above_cut (at_ : Z) (ends : Z * Z) : Z * Z := (Z.max (fst ends) at_, snd ends).
+Definition hull : box -> box -> box :=
+  map2 (fun a b : Z * Z => (Z.min (fst a) (fst b), Z.max (snd a) (snd b))).
+Fixpoint check_cells (judge : box -> bool) (tree : cells) (boxes : list box) : bool :=
+  match tree with
+  | Cell => match boxes with [] => true | b :: boxes => judge (fold_left hull boxes b) end
+  | Cut k at_ below above => check_cells judge below (flat_map (part_of (below_cut at_) k) boxes)
+      && check_cells judge above (flat_map (part_of (above_cut at_) k) boxes)
+  end.
+
+Lemma replaced_in k ends : forall b t, in_box b t -> between bits ends (nth k t 0) -> in_box (replaced k ends b) t.
+Proof.
+  induction k as [|k IH]; intros b t I H; destruct I as [|e x b t E I]; cbn [replaced nth] in *; constructor; auto.
+  now apply IH.
+Qed.
+Lemma part_of_in part k b t : in_box b t -> (forall ends, between bits ends (nth k t 0) ->
+  between bits (part ends) (nth k t 0)) -> exists b', In b' (part_of part k b) /\ in_box b' t.
+Proof.
+  intros I H. unfold part_of. destruct (nth_error b k) as [ends|] eqn:E; [|exists b; split; [now left|exact I]].
+  assert (B : between bits ends (nth k t 0)).
+  { clear H. revert k E. induction I as [|e x b t B I IH]; intros [|k] E; try discriminate.
+    - now injection E as ->.
+    - now apply IH. }
+  specialize (H ends B). destruct (part ends) as [low high]. destruct (Z.leb_spec low high) as [L|L].
+  - exists (replaced k (low, high) b). split; [now left|now apply replaced_in].
+  - unfold between in H. cbn [fst snd] in H. apply IZR_lt in L. lra.
+Qed.
+Lemma hull_in b b' t : length b' = length b -> in_box b t -> in_box (hull b b') t /\ in_box (hull b' b) t.
+Proof.
+  intros L I. revert b' L. induction I as [|e x b t [E1 E2] I IH]; intros [|e' b'] L; try discriminate; [split;
+    constructor|].
+  destruct (IH b' ltac:(simpl in L; lia)) as [H1 H2].
+  assert (IZR (Z.min (fst e) (fst e')) <= IZR (fst e)) by (apply IZR_le; lia).
+  assert (IZR (snd e) <= IZR (Z.max (snd e) (snd e'))) by (apply IZR_le; lia).
+  split; constructor; auto; unfold between; cbn [fst snd]; rewrite 1?(Z.min_comm (fst e')), 1?(Z.max_comm (snd e'));
+    lra.
+Qed.
+Lemma hull_length b b' : length b' = length b -> length (hull b b') = length b.
+Proof. intros L. unfold hull. now apply packed_rows.length_map2. Qed.
+Lemma hulls_in boxes t : (forall b, In b boxes -> length b = length t) -> forall b, length b = length t ->
+  (in_box b t \/ exists b', In b' boxes /\ in_box b' t) -> in_box (fold_left hull boxes b) t.
+Proof.
+  induction boxes as [|b' boxes IH]; intros L b Lb H; cbn [fold_left].
+  - destruct H as [H|(x & [] & _)]. exact H.
+  - assert (L' : length b' = length t) by (apply L; now left).
+    apply IH; [intros; apply L; now right|rewrite hull_length; congruence|].
+    destruct H as [H|(x & [E|I] & H)]; [| |right; now exists x].
+    + left. apply (hull_in b b'); [congruence|exact H].
+    + subst x. left. apply (hull_in b' b); [congruence|exact H].
+Qed.
+Lemma replaced_length k ends b : length (replaced k ends b) = length b.
+Proof. revert b. induction k; intros [|e b]; simpl; auto. Qed.
+Lemma part_of_length part k b b' : In b' (part_of part k b) -> length b' = length b.
+Proof.
+  unfold part_of. destruct (nth_error b k) as [ends|]; [|intros [<-|[]]; reflexivity].
+  destruct (part ends) as [low high]. destruct (low <=? high)%Z; [|easy]. intros [<-|[]]. apply replaced_length.
+Qed.
+
+(* A point in a box is in a box of a cell that was judged. *)
+Theorem check_cells_holds judge t tree : forall boxes b, (forall b, In b boxes -> length b = length t) ->
+  check_cells judge tree boxes = true -> In b boxes -> in_box b t -> exists b', judge b' = true /\ in_box b' t.
+Proof.
+  induction tree as [|k at_ below IHb above IHa]; intros boxes b L C I H; cbn [check_cells] in C.
+  - destruct boxes as [|b0 boxes]; [easy|]. exists (fold_left hull boxes b0). split; [exact C|].
+    apply hulls_in; [intros; apply L; now right|apply L; now left|].
+    destruct I as [->|I]; [now left|]. right. now exists b.
+  - apply andb_prop in C as [Cb Ca].
+    assert (P : forall part b', In b' (flat_map (part_of part k) boxes) -> length b' = length t).
+    { intros part b' J. apply in_flat_map in J as (x & Jx & J). rewrite (part_of_length _ _ _ _ J). now apply L. }
+    destruct (Rle_dec (nth k t 0 * real_unit bits) (IZR at_)) as [B|B].
+    + destruct (part_of_in (below_cut at_) k b t H) as (b' & J & H').
+      { intros ends [E1 E2]. unfold between, below_cut. cbn [fst snd]. split; [exact E1|].
+        destruct (Z.min_spec (snd ends) at_) as [[_ ->]|[_ ->]]; lra. }
+      apply (IHb (flat_map (part_of (below_cut at_) k) boxes) b'); auto; [apply P|].
+      apply in_flat_map. now exists b.
+    + destruct (part_of_in (above_cut at_) k b t H) as (b' & J & H').
+      { intros ends [E1 E2]. unfold between, above_cut. cbn [fst snd]. split; [|exact E2].
+        destruct (Z.max_spec (fst ends) at_) as [[_ ->]|[_ ->]]; lra. }
+      apply (IHa (flat_map (part_of (above_cut at_) k) boxes) b'); auto; [apply P|].
+      apply in_flat_map. now exists b.
+Qed.
+End Bits.
