@@ -76,6 +76,10 @@ let evidence value =
     let box k =
       let found = unsigned classes (4 * k) in
       if found < Array.length boxes then boxes.(found) else malformed "classes: there is no such box" in
+    let within name least most = let found = small (part name given) in
+      if found < least || found > most then malformed "%s: %d, expected %d to %d" name found least most in
+    within "precision" 32 128;
+    within "bits" 0 256;
     { C.stated_precision = Integers.add (number (part "precision" given)) (Integers.natural "48");
       stated_bits = number (part "bits" given);
       stated_boxes = List.init (String.length classes / 4) box;

@@ -1,0 +1,131 @@
+"""The checker that is proved in Coq, on decisions about aligned words in exact numbers.
+
+What it accepts is compared with what the Python checker says of the same file.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from examples.adders.by_hand import FOLDER
+from tests.sabotage.certificates.judging import judge
+from tests.tiers import few_and_all
+from tests.with_ocaml import check_verified
+
+CORPUS = Path(__file__).parents[1] / "corpus"
+EXACT = CORPUS / "accepted" / "trained_tracks_in_exact_numbers.cert"
+Json = dict[str, Any]
+
+
+def dump(document: Json) -> bytes:
+    return (json.dumps(document, indent=1) + "\n").encode("ascii")
+
+
+def unit_of(document: Json) -> Json:
+    found: Json = document["evidence"]["units"][0]
+    return found
+
+
+def test_of_the_corpus_those_in_exact_numbers_are_accepted_and_no_wrong_ones() -> None:
+    paths = sorted(CORPUS.glob("*/trained_track*.cert"))
+    found = check_verified(paths, with_zarith=True)
+    assert [path for path, one in zip(paths, found, strict=True) if one.verdict == "accepted"] == [EXACT]
+    assert {one.verdict for one in found} == {"accepted", "incomplete", "malformed"}
+
+
+def test_the_printed_claim_is_that_of_the_file() -> None:
+    (found,), python = check_verified([EXACT], with_zarith=True), judge(EXACT.read_bytes())
+    for entry in ("track", "claim"):
+        assert [line for line in found.lines if line.startswith(entry)] == [
+            line.replace("'", '"') for line in python.lines if line.startswith(entry)]
+
+
+# -- changed files -----------------------------------------------------------------------------------------------------
+
+
+def change_range(document: Json, draw: random.Random) -> None:
+    """Raise a least or lower a greatest average, by 2^-20 to 1."""
+    unit = unit_of(document)
+    data = bytearray(b64decode(unit["ranges"]))
+    end = draw.randrange(len(data) // 16)
+    place = slice(16 * end, 16 * end + 16)
+    change = 1 << (unit["bits"] - draw.choice([0, 5, 20]))
+    value = int.from_bytes(data[place], "little", signed=True) + (-change if end % 2 else change)
+    data[place] = value.to_bytes(16, "little", signed=True)
+    unit["ranges"] = b64encode(data).decode("ascii")
+
+
+def change_class(document: Json, draw: random.Random) -> None:
+    """Give a class the box of another one."""
+    unit = unit_of(document)
+    data = bytearray(b64decode(unit["classes"]))
+    one, other = (4 * draw.randrange(len(data) // 4) for _ in range(2))
+    data[one:one + 4] = data[other:other + 4]
+    unit["classes"] = b64encode(data).decode("ascii")
+
+
+def change_cells(document: Json, draw: random.Random) -> None:
+    """Leave out the cuts of a group."""
+    cells = unit_of(document)["cells"]
+    cells[draw.randrange(len(cells))] = None
+
+
+def change_answer(document: Json, draw: random.Random) -> None:
+    """Change a token that a step writes."""
+    table = draw.choice(document["claim"]["machine"]["tables"])
+    step = draw.choice([step for row in table for step in row if step is not None and len(step) > 1])
+    step[1] = draw.choice([token for token in document["claim"]["among"] if token != step[1]])
+
+
+def change_margin(document: Json, draw: random.Random) -> None:
+    document["claim"]["margin"] = draw.choice(["1/1000", "1", "3", "1000"])
+
+
+def change_weight(document: Json, draw: random.Random) -> None:
+    """Turn over the sign, or a bit of the exponent, of a weight that is not 0."""
+    tensors = [one for one in document["network"]["tensors"].values() if any(b64decode(one["data"]))]
+    tensor = draw.choice(tensors)
+    data = bytearray(b64decode(tensor["data"]))
+    size = {"binary32": 4, "binary64": 8}[tensor["format"]]
+    place = draw.choice([place for place in range(0, len(data), size) if any(data[place:place + size])])
+    data[place + size - 1] ^= draw.choice([0x80, 0x01])
+    tensor |= {"data": b64encode(data).decode("ascii"), "sha256": sha256(data).hexdigest()}
+
+
+CHANGES: list[Callable[[Json, random.Random], None]] = [
+    change_range, change_class, change_cells, change_answer, change_margin, change_weight]
+
+
+@pytest.mark.parametrize("number", few_and_all(60, 3000))
+def test_changed_decisions_are_accepted_only_where_python_accepts_them(tmp_path: Path, number: int) -> None:
+    draw, paths, accepted = random.Random(number), list[Path](), list[bool]()
+    for k in range(number):
+        document = json.loads(EXACT.read_text(encoding="utf-8"))
+        CHANGES[k % len(CHANGES)](document, draw)
+        paths.append(tmp_path / f"{k}.cert")
+        paths[-1].write_bytes(dump(document))
+        accepted.append(judge(paths[-1].read_bytes()).verdict == "accepted")
+    found = [one.verdict == "accepted" for one in check_verified(paths, with_zarith=True)]
+    assert [k for k, (here, python) in enumerate(zip(found, accepted, strict=True)) if here and not python] == []
+    assert 0 < sum(found) <= sum(accepted) < number
+
+
+@pytest.mark.exhaustive
+def test_an_adder_of_ten_digits_is_accepted_and_with_one_range_changed_refused(tmp_path: Path) -> None:
+    path, other = tmp_path / "decimal.cert", tmp_path / "changed.cert"
+    subprocess.run([sys.executable, "-m", "certify", "decide", FOLDER / "decimal.json", "--claim", FOLDER / "decimal.toml",
+                    "-o", path], check=True, capture_output=True)
+    document = json.loads(path.read_text(encoding="utf-8"))
+    change_range(document, random.Random(1))
+    other.write_bytes(dump(document))
+    assert [found.verdict for found in check_verified([path, other], with_zarith=True)] == ["accepted", "incomplete"]
