@@ -53,37 +53,92 @@ let rec tree = function
     C.Cut (Integers.unary (small (Some direction)), number (Some at), tree below, tree above)
   | _ -> malformed "evidence: expected null, or a cut and two parts"
 
-(* How many coordinates all heads' values have. *)
-let coordinates value =
+(* The attention heads of the network, and how many coordinates their values have. *)
+let heads value =
   let steps = items "steps" (parts "steps" (part "network" value)) in
-  let heads = List.concat_map (fun step -> match part "heads" step with Some (Json.List heads) -> heads | _ -> []) steps in
-  List.fold_left (fun total head -> match parts "shape" (parts "weight" (part "value" head)) with
-      | Some (List [ _; width ]) -> total + small (Some width)
-      | _ -> total) 0 heads
+  List.concat_map (fun step -> match part "heads" step with Some (Json.List heads) -> heads | _ -> []) steps
+let width_of head = match parts "shape" (parts "weight" (part "value" head)) with
+  | Some (Json.List [ _; width ]) -> small (Some width)
+  | _ -> 0
+
+let exact_unit value given =
+  let width = List.fold_left (fun total head -> total + width_of head) 0 (heads value) in
+  let ranges, classes = base64 (part "ranges" given), base64 (part "classes" given) in
+  let bytes = 2 * size_of_end * width in
+  (if width = 0 || String.length ranges mod bytes <> 0 || String.length classes mod 4 <> 0 then
+     malformed "evidence: ranges or classes have a wrong number of bytes");
+  let boxes = Array.init (String.length ranges / bytes) (fun box -> List.init width (fun k ->
+      let at = (bytes * box) + (2 * size_of_end * k) in (signed ranges at, signed ranges (at + size_of_end)))) in
+  let box k =
+    let found = unsigned classes (4 * k) in
+    if found < Array.length boxes then boxes.(found) else malformed "classes: there is no such box" in
+  let within name least most = let found = small (part name given) in
+    if found < least || found > most then malformed "%s: %d, expected %d to %d" name found least most in
+  within "precision" 32 128;
+  within "bits" 0 256;
+  { C.stated_precision = Integers.add (number (part "precision" given)) (Integers.natural "48");
+    stated_bits = number (part "bits" given);
+    stated_boxes = List.init (String.length classes / 4) box;
+    stated_cells = map tree (items "cells" (part "cells" given)) }
+
+(* ---- other evidence, of heads with one coordinate and one direction ---- *)
+
+(* Such a range is one of the average times the direction's product with the out matrix. What is offered is proved
+   anyway, so doubles do, and an end that is a unit too wide. *)
+let bits_of_averages = 40
+
+let doubles value name =
+  let tensor = parts name (parts "tensors" (part "network" value)) in
+  let data = base64 (parts "data" tensor) in
+  match parts "format" tensor with
+  | Some (Json.String "binary64") -> fun k -> Int64.float_of_bits (String.get_int64_le data (8 * k))
+  | Some (String "binary32") -> fun k -> Int32.float_of_bits (String.get_int32_le data (4 * k))
+  | _ -> unsupported "evidence: only of binary32 and binary64 weights, unless in exact numbers"
+let factor value head direction = match part "out" head with
+  | Some view -> (match part "tensor" view, part "start" view, part "strides" view with
+      | Some (Json.String name), start, Some (List [ _; stride ]) ->
+        let entry = doubles value name and start = small start and stride = small (Some stride) in
+        let width = String.length direction / 4 in
+        List.fold_left ( +. ) 0. (List.init width (fun k ->
+            Int32.to_float (String.get_int32_le direction (4 * k)) /. 1073741824. *. entry (start + (k * stride))))
+      | _ -> 0.)
+  | None -> 0.
+
+let unit_of_directions value given =
+  let heads = heads value and directions = map (fun data -> base64 (Some data)) (items "directions" (part "directions" given)) in
+  (if List.length heads <> List.length directions || heads = [] || List.exists (fun head -> width_of head <> 1) heads
+      || part "before" given <> None || part "window" given <> None then
+     unsupported "evidence: this checker is proved for one attention step, and takes ranges in exact numbers, or those of \
+                  one direction of heads whose values have one coordinate");
+  let factors = List.map2 (factor value) heads directions in
+  let whole x =
+    if Float.abs x < 4e18 then Integers.(if x < 0. then opposite (natural (Printf.sprintf "%.0f" (-. x)))
+                                         else natural (Printf.sprintf "%.0f" x))
+    else unsupported "evidence: a range is too large" in
+  let scale = 2. ** float_of_int (bits_of_averages - small (part "bits" given)) in
+  let ranges = base64 (part "ranges" given) and width = List.length heads in
+  let box k = List.mapi (fun h s ->
+      let end_ at = Int32.to_float (String.get_int32_le ranges ((8 * ((k * width) + h)) + at)) in
+      let low, high = (end_ 0 -. 1.) *. scale /. s, (end_ 4 +. 1.) *. scale /. s in
+      (whole (Float.floor (Float.min low high)), whole (Float.ceil (Float.max low high)))) factors in
+  let rec tree = function
+    | Json.Null -> C.Cell
+    | List [ direction; Integer at; below; above ] ->
+      let h = small (Some direction) in
+      (if h >= width then malformed "cells: there is no such direction");
+      let s = List.nth factors h in
+      let below, above = if s < 0. then above, below else below, above in
+      C.Cut (Integers.unary h, whole (Float.round (float_of_string at *. scale /. s)), tree below, tree above)
+    | _ -> malformed "evidence: expected null, or a cut and two parts" in
+  { C.stated_precision = Integers.natural "112"; stated_bits = Integers.natural (string_of_int bits_of_averages);
+    stated_boxes = List.init (String.length ranges / (8 * width)) box;
+    stated_cells = map tree (items "cells" (part "cells" given)) }
 
 let evidence value =
-  let width = coordinates value in
   let unit_of given =
-    (if part "precision" given = None then
-       unsupported "evidence: this checker is proved for units in exact numbers, of one attention step without a norm");
+    (if part "inputs" given <> None then unsupported "evidence: this checker is proved for classes, not input by input");
     (if items "splits" (part "splits" given) <> [] then unsupported "splits: this checker is not proved for split classes");
-    let ranges, classes = base64 (part "ranges" given), base64 (part "classes" given) in
-    let bytes = 2 * size_of_end * width in
-    (if width = 0 || String.length ranges mod bytes <> 0 || String.length classes mod 4 <> 0 then
-       malformed "evidence: ranges or classes have a wrong number of bytes");
-    let boxes = Array.init (String.length ranges / bytes) (fun box -> List.init width (fun k ->
-        let at = (bytes * box) + (2 * size_of_end * k) in (signed ranges at, signed ranges (at + size_of_end)))) in
-    let box k =
-      let found = unsigned classes (4 * k) in
-      if found < Array.length boxes then boxes.(found) else malformed "classes: there is no such box" in
-    let within name least most = let found = small (part name given) in
-      if found < least || found > most then malformed "%s: %d, expected %d to %d" name found least most in
-    within "precision" 32 128;
-    within "bits" 0 256;
-    { C.stated_precision = Integers.add (number (part "precision" given)) (Integers.natural "48");
-      stated_bits = number (part "bits" given);
-      stated_boxes = List.init (String.length classes / 4) box;
-      stated_cells = map tree (items "cells" (part "cells" given)) } in
+    if part "precision" given <> None then exact_unit value given else unit_of_directions value given in
   map unit_of (items "units" (parts "units" (part "evidence" value)))
 
 (* ---- the claim in words ---- *)
