@@ -29,7 +29,7 @@ Notation offset := (claim_offset c).
 Notation heads := (attention_heads A).
 Notation width_of_head h := (length (matrix_rows (affine_weight (head_value_map h)))).
 Definition vocabulary : nat := height_of (network_tokens T).
-Definition place_at (j : nat) : place_syntax := nth j places no_place.
+Definition layout_place (j : nat) : place_syntax := nth j places outside_place.
 
 (* ---- streams of tokens at places, keys, values ---- *)
 Definition embedding (j token : nat) : vector_syntax :=
@@ -58,7 +58,7 @@ Definition tables_of (streams : table vector_syntax) (h : head_syntax) : option 
 Notation zero := 0%nat.
 Definition start_bounds : list bound := map (fun q => if q =? transducer_start (claim_machine c) then Some 0%Z else
   None)
-  (seq 0 (states c)).
+  (seq 0 (machine_states c)).
 Definition end_bounds : list bound := [Some 0%Z].
 Record query := Query {
   query_place : nat;
@@ -67,11 +67,12 @@ Record query := Query {
   query_lists : list (list edge);
   columns_before : list column;
   columns_after : list column }.
-Definition query_at (lists : list (list edge)) (p own : nat) : option query :=
-  match step_of_place f (place_at (S p)) with
+Definition token_query_at (lists : list (list edge)) (p own : nat) : option query :=
+  match step_of_place f (layout_place (S p)) with
   | Some k =>
-      let l := kept c f (place_at p) own 0 lists in
-      Some (Query p own k l (map (column_of (states c)) (firstn k l)) (map (column_of (states c)) (skipn (S k) l)))
+      let l := kept c f (layout_place p) own 0 lists in
+      Some (Query p own k l (map (column_of (machine_states c)) (firstn k l)) (map (column_of (machine_states c))
+        (skipn (S k) l)))
   | None => None
   end.
 Definition is_known (b : bound) : bool := match b with Some _ => true | None => false end.
@@ -82,9 +83,9 @@ Definition classes (q : query) : list edge :=
     (nth (query_step q) (query_lists q) []).
 (* The tokens that may be at a place. *)
 Definition possible (q : query) (j : nat) : list nat :=
-  match step_of_place f (place_at j) with
-  | Some k => map (token_of_edge c (place_at j)) (nth k (query_lists q) [])
-  | None => [token_of_step c (place_at j) ([], [])]
+  match step_of_place f (layout_place j) with
+  | Some k => map (token_of_edge c (layout_place j)) (nth k (query_lists q) [])
+  | None => [token_of_step c (layout_place j) ([], [])]
   end.
 
 (* Weights of what a head attends to. *)
@@ -109,13 +110,13 @@ Definition weights (l : table (option (Z * Z))) : option (table (option (Z * Z))
 
 (* ---- ranges ---- *)
 (* What a threshold needs: for all classes, longest paths before and after their edges. *)
-Record pass := PassOf { pass_before : list bound; pass_here : costs; pass_after : list bound; pass_fixed : Z }.
-Definition pass_of (q : query) (rows : list (list Z)) : pass :=
+Record range_pass := PassOf { pass_before : list bound; pass_here : costs; pass_after : list bound; pass_fixed : Z }.
+Definition pass_of (q : query) (rows : list (list Z)) : range_pass :=
   let all := column_costs f rows (S (query_place q)) in
   let k := query_step q in
   PassOf (ahead (columns_before q) (firstn k all) start_bounds) (nth k all [])
     (behind (columns_after q) (skipn (S k) all) end_bounds) (fixed_cost c f rows (S (query_place q))).
-Definition stays_below (e : edge) (P : pass) : bool :=
+Definition stays_below (e : edge) (P : range_pass) : bool :=
   match nth (edge_source e) (pass_before P) None, nth (edge_target e) (pass_after P) None with
   | Some a, Some b => (a + cost (pass_here P) (edge_tokens e) + b + pass_fixed P <=? 0)%Z
   | _, _ => false
@@ -127,11 +128,11 @@ Definition excess_rows (w : weighed) (i : nat) (sign limit : Z) : list (list Z) 
   map2 (map2 (fun weight v => match weight with
     | Some weight => excess weight (sign * nth i v 0%Z) limit
     | None => 0%Z end)) (weighed_weights w) (weighed_values w).
-Definition passes_of_head (q : query) (w : weighed) (part : box) : list pass :=
+Definition passes_of_head (q : query) (w : weighed) (part : box) : list range_pass :=
   flat_map (fun ie => let limit z := Z.shiftl z (weighed_up w - bits) in
       [pass_of q (excess_rows w (fst ie) 1 (limit (snd (snd ie))));
        pass_of q (excess_rows w (fst ie) (-1) (limit (- fst (snd ie))%Z))]) (numbered 0 part).
-Fixpoint passes_of (q : query) (ws : list weighed) (b : box) : list pass :=
+Fixpoint passes_of (q : query) (ws : list weighed) (b : box) : list range_pass :=
   match ws with
   | w :: ws => passes_of_head q w (firstn (weighed_width w) b) ++ passes_of q ws (skipn (weighed_width w) b)
   | [] => []
@@ -163,9 +164,10 @@ Fixpoint insert (key : group_key) (b : box) (groups : list (group_key * list box
   end.
 Definition key_place (p : nat) : nat := match network_positions T with Some _ => p | None => 0 end.
 Definition key_of_class (q : query) (e : edge) : group_key :=
-  (key_place (query_place q), query_own q, token_of_edge c (place_at (S (query_place q))) e).
+  (key_place (query_place q), query_own q, token_of_edge c (layout_place (S (query_place q))) e).
 
-Definition check_query (streams : table vector_syntax) (hs : list head_tables) (q : query) (stated : list (edge * box))
+Definition check_token_query (streams : table vector_syntax) (hs : list head_tables) (q : query) (stated : list (edge
+  * box))
     : bool :=
   match at_ streams (query_place q) (query_own q) with
   | Some x => match traverse (weigh q x) hs with Some ws => check_ranges q ws stated | None => false end
@@ -179,7 +181,7 @@ Fixpoint check_queries streams hs (qs : list query) (boxes : list box) : option 
       let l := classes q in
       let n := length l in
       let mine := firstn n boxes in
-      if (length mine =? n) && check_query streams hs q (combine l mine) then
+      if (length mine =? n) && check_token_query streams hs q (combine l mine) then
         option_map (fun groups => fold_right (fun eb => insert (key_of_class q (fst eb)) (snd eb)) groups
           (combine l mine)) (check_queries streams hs qs (skipn n boxes))
       else None
@@ -191,9 +193,9 @@ Definition tokens_at (lists : list (list edge)) (place : place_syntax) : list na
   | None => [token_of_step c place ([], [])]
   end.
 Definition queries (lists : list (list edge)) : list query :=
-  flat_map (fun p => if is_answer (place_at (S p)) then
-      let here := tokens_at lists (place_at p) in
-      flat_map (fun own => match query_at lists p own with Some q => [q] | None => [] end)
+  flat_map (fun p => if is_answer (layout_place (S p)) then
+      let here := tokens_at lists (layout_place p) in
+      flat_map (fun own => match token_query_at lists p own with Some q => [q] | None => [] end)
         (filter (fun t => existsb (Nat.eqb t) here) (seq 0 vocabulary))
     else []) (seq 0 (length places - 1)).
 Definition is_known_step (place : place_syntax) : bool :=
@@ -209,7 +211,7 @@ Definition check_group streams (among : list nat) (margin : Q) (group : (group_k
 Definition check_parts (boxes : list box) (trees : list cells) : bool :=
   let lists := edge_lists c f in
   (0 <=? precision)%Z && (0 <=? bits)%Z && is_cap (attention_cap A)
-  && forallb is_known_step places && forallb (within_states (states c)) lists
+  && forallb is_known_step places && forallb (within_states (machine_states c)) lists
   && forallb (fun place => forallb (fun t => t <? vocabulary) (tokens_at lists place)) places
   && match all_streams with
      | Some streams =>

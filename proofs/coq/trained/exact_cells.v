@@ -24,7 +24,7 @@ Definition form_pass : list units -> form * box -> form * box := fold_left form_
 (* The last variable is 1. *)
 Definition one : Z * Z := (2 ^ bits, 2 ^ bits)%Z.
 Definition stands_for (Fb : form * box) (vars x : vector) : Prop :=
-  in_box (snd Fb) (vars ++ [1]) /\ meaning (fst Fb) (vars ++ [1]) = x.
+  in_box (snd Fb) (vars ++ [1]) /\ form_meaning (fst Fb) (vars ++ [1]) = x.
 
 Lemma one_between : between bits one 1.
 Proof. unfold between, one. cbn [fst snd]. unfold real_unit. lra. Qed.
@@ -57,9 +57,9 @@ Qed.
 (* ---- a stream without variables ---- *)
 Definition vector_from (F : form) : vector_syntax :=
   VectorOf (map (fun r => hd 0%Z r) (form_rows F)) (form_exponent F).
-Lemma vector_from_meaning F : vector_of (vector_from F) = meaning F [1].
+Lemma vector_from_meaning F : vector_of (vector_from F) = form_meaning F [1].
 Proof.
-  unfold vector_from, vector_of, meaning. cbn [vector_entries vector_exponent]. rewrite map_map. apply map_ext.
+  unfold vector_from, vector_of, form_meaning. cbn [vector_entries vector_exponent]. rewrite map_map. apply map_ext.
   intros [|a r]; unfold entry; cbn [hd value_of]; rewrite ?value_nil; ring.
 Qed.
 Definition point_affine (a : affine_syntax) (c : vector_syntax) : vector_syntax :=
@@ -85,20 +85,20 @@ Qed.
 (* ---- the logits of averages ---- *)
 (* Variables k to k + d - 1. *)
 Definition variables (k d : nat) : form := FormOf (map (fun i => lifted i [1%Z]) (seq k d)) 0.
-Lemma one_hot i : forall t, value_of (lifted i [1%Z]) t = nth i t 0.
+Lemma value_of_variable i : forall t, value_of (lifted i [1%Z]) t = nth i t 0.
 Proof.
   unfold lifted. induction i as [|i IH]; intros [|x t]; cbn [repeat app value_of nth]; try reflexivity.
   - rewrite value_nil || (destruct t; cbn [value_of]); lra.
   - rewrite IH. lra.
 Qed.
-Lemma variables_meaning before x after : meaning (variables (length before) (length x)) (before ++ x ++ after) = x.
+Lemma variables_meaning before x after : form_meaning (variables (length before) (length x)) (before ++ x ++ after) = x.
 Proof.
-  unfold meaning, variables. cbn [form_rows form_exponent]. rewrite map_map.
+  unfold form_meaning, variables. cbn [form_rows form_exponent]. rewrite map_map.
   rewrite (map_ext _ (fun i => nth i (before ++ x ++ after) 0)).
   - revert before. induction x as [|a x IH]; intros before; [reflexivity|]. cbn [length seq map].
     rewrite app_nth2, Nat.sub_diag by lia. cbn [app nth]. f_equal. specialize (IH (before ++ [a])).
     rewrite app_length, <- app_assoc in IH. simpl in IH. rewrite Nat.add_comm in IH. exact IH.
-  - intros i. rewrite one_hot. simpl powerRZ. ring.
+  - intros i. rewrite value_of_variable. simpl powerRZ. ring.
 Qed.
 
 Section Judged.
@@ -135,8 +135,8 @@ Definition logits_of_averages (x : vector) (averages : list vector) : vector :=
   affine (network_unembedding T) (pass (units_after A) (heads_add (attention_heads A) averages
     (optional shifted (attention_bias A) x))).
 Lemma with_heads_meaning heads averages : Forall2 (fun h a => length a = width_of_head h) heads averages ->
-  forall before after F, meaning (with_heads heads (length before) F) (before ++ concat averages ++ after) =
-    heads_add heads averages (meaning F (before ++ concat averages ++ after)).
+  forall before after F, form_meaning (with_heads heads (length before) F) (before ++ concat averages ++ after) =
+    heads_add heads averages (form_meaning F (before ++ concat averages ++ after)).
 Proof.
   induction 1 as [|h a heads averages L P IH]; intros before after F; [reflexivity|]. cbn [with_heads concat heads_add].
   specialize (IH (before ++ a) after). rewrite <- L. rewrite app_length in IH. rewrite <- !app_assoc in *.
@@ -168,8 +168,8 @@ Proof.
   { intros r. rewrite (map_ext Z.opp (Z.mul (-1))) by (intros; lia). rewrite value_scaled. lra. }
   rewrite Op in Least.
   set (e := form_exponent G) in *. set (w := powerRZ 2 e).
-  assert (At : forall k, nth k (meaning G t) 0 = value_of (nth k (form_rows G) []) t * w).
-  { intros k. unfold meaning. fold e. fold w. rewrite <- (map_nth (fun r => value_of r t * w)). f_equal.
+  assert (At : forall k, nth k (form_meaning G t) 0 = value_of (nth k (form_rows G) []) t * w).
+  { intros k. unfold form_meaning. fold e. fold w. rewrite <- (map_nth (fun r => value_of r t * w)). f_equal.
     cbn [value_of]. ring. }
   rewrite !At. set (va := value_of (nth answer _ _) t) in *. set (vo := value_of (nth other _ _) t) in *. set (z :=
     least _ b') in *.

@@ -40,7 +40,7 @@ Qed.
 
 (* ---- forms ---- *)
 Record form := FormOf { form_rows : list (list Z); form_exponent : Z }.
-Definition meaning (F : form) (t : vector) : vector :=
+Definition form_meaning (F : form) (t : vector) : vector :=
   map (fun r => value_of r t * powerRZ 2 (form_exponent F)) (form_rows F).
 Definition image (m : matrix_syntax) (F : form) : form :=
   FormOf (map (fun w => combined w (form_rows F)) (matrix_rows m)) (matrix_exponent m + form_exponent F).
@@ -72,20 +72,20 @@ Proof.
   rewrite <- IH. destruct (Z.eqb_spec a 0) as [->|]; unfold entry; rewrite ?value_added, ?value_scaled;
     rewrite power_2_added; ring.
 Qed.
-Lemma image_meaning m F t : meaning (image m F) t = product m (meaning F t).
+Lemma image_meaning m F t : form_meaning (image m F) t = product m (form_meaning F t).
 Proof.
-  unfold meaning, image, product. cbn [form_rows form_exponent]. rewrite map_map. apply map_ext. intros w.
+  unfold form_meaning, image, product. cbn [form_rows form_exponent]. rewrite map_map. apply map_ext. intros w.
   apply value_combined.
 Qed.
-Lemma constant_meaning n c vars : length vars = n -> meaning (constant n c) (vars ++ [1]) = vector_of c.
+Lemma constant_meaning n c vars : length vars = n -> form_meaning (constant n c) (vars ++ [1]) = vector_of c.
 Proof.
-  intros L. unfold meaning, constant, vector_of. cbn [form_rows form_exponent]. rewrite map_map. apply map_ext.
+  intros L. unfold form_meaning, constant, vector_of. cbn [form_rows form_exponent]. rewrite map_map. apply map_ext.
   intros z. rewrite value_lifted by exact L. unfold entry. cbn [value_of]. ring.
 Qed.
 Lemma rows_over_meaning e F t : (e <= form_exponent F)%Z ->
-  map (fun r => value_of r t * powerRZ 2 e) (rows_over e F) = meaning F t.
+  map (fun r => value_of r t * powerRZ 2 e) (rows_over e F) = form_meaning F t.
 Proof.
-  intros E. unfold rows_over, meaning. rewrite map_map. apply map_ext. intros r.
+  intros E. unfold rows_over, form_meaning. rewrite map_map. apply map_ext. intros r.
   rewrite value_shifted by lia. rewrite <- power_2_unit by lia. rewrite Rmult_assoc, <- power_2_added.
   do 2 f_equal. lia.
 Qed.
@@ -95,20 +95,20 @@ Proof.
   unfold plus. induction l as [|r l IH]; intros [|s m]; cbn [map map2]; try reflexivity.
   rewrite value_added, IH. f_equal. ring.
 Qed.
-Lemma sum_meaning F G t : meaning (form_sum F G) t = plus (meaning F t) (meaning G t).
+Lemma sum_meaning F G t : form_meaning (form_sum F G) t = plus (form_meaning F t) (form_meaning G t).
 Proof.
-  unfold form_sum. set (e := Z.min _ _). unfold meaning at 1. cbn [form_rows form_exponent].
+  unfold form_sum. set (e := Z.min _ _). unfold form_meaning at 1. cbn [form_rows form_exponent].
   rewrite map2_added, !rows_over_meaning by lia. reflexivity.
 Qed.
 Lemma shifted_meaning n c F vars : length vars = n ->
-  meaning (form_shifted n c F) (vars ++ [1]) = optional shifted c (meaning F (vars ++ [1])).
+  form_meaning (form_shifted n c F) (vars ++ [1]) = optional shifted c (form_meaning F (vars ++ [1])).
 Proof. intros L. destruct c; [|reflexivity]. simpl. unfold shifted. now rewrite sum_meaning, constant_meaning. Qed.
 Lemma affine_meaning n a F vars : length vars = n ->
-  meaning (form_affine n a F) (vars ++ [1]) = affine a (meaning F (vars ++ [1])).
+  form_meaning (form_affine n a F) (vars ++ [1]) = affine a (form_meaning F (vars ++ [1])).
 Proof. intros L. unfold form_affine, affine. now rewrite shifted_meaning, image_meaning. Qed.
-Lemma lifted_meaning k F more t : length more = k -> meaning (form_lifted k F) (more ++ t) = meaning F t.
+Lemma lifted_meaning k F more t : length more = k -> form_meaning (form_lifted k F) (more ++ t) = form_meaning F t.
 Proof.
-  intros L. unfold meaning, form_lifted. cbn [form_rows form_exponent]. rewrite map_map. apply map_ext. intros r.
+  intros L. unfold form_meaning, form_lifted. cbn [form_rows form_exponent]. rewrite map_map. apply map_ext. intros r.
   now rewrite value_lifted.
 Qed.
 
@@ -166,10 +166,28 @@ Fixpoint relu_rows (rows : list (list Z)) (b : box) : list (list Z) * box * nat 
   end.
 Notation after rows t := (map (fun r => value_of r t * powerRZ 2 (e - slope_bits)) rows).
 Notation over t := (fun r => value_of r t * powerRZ 2 e).
+Lemma chord_bounds s l y h w : 0 <= s <= 1 -> s * (h - l) <= h -> l < 0 < h -> l <= y <= h -> 0 < w ->
+  0 <= relu (y * w) - s * (y * w) <= (1 - s) * h * w.
+Proof.
+  intros S C LH Y W. destruct (Rle_dec 0 y) as [Y0|Y0].
+  - rewrite relu_linear by (apply Rmult_le_pos; lra). split.
+    + replace (y * w - s * (y * w)) with ((1 - s) * (y * w)) by ring. apply Rmult_le_pos; [lra|]. nra.
+    + replace (y * w - s * (y * w)) with ((1 - s) * y * w) by ring.
+      apply Rmult_le_compat_r; [lra|]. apply Rmult_le_compat_l; lra.
+  - rewrite relu_zero by nra. split.
+    + replace (0 - s * (y * w)) with (s * (- y * w)) by ring. apply Rmult_le_pos; [lra|]. nra.
+    + replace (0 - s * (y * w)) with (s * - y * w) by ring. apply Rmult_le_compat_r; [lra|]. nra.
+Qed.
 Lemma slope_units : IZR slope_unit * powerRZ 2 (e - slope_bits) = powerRZ 2 e.
 Proof.
   change (IZR slope_unit) with (real_unit slope_bits). rewrite <- power_2_unit by discriminate.
   rewrite <- power_2_added. f_equal. lia.
+Qed.
+Lemma unit_coefficient : IZR (2 ^ (slope_bits - e)) * powerRZ 2 (e - slope_bits) = 1.
+Proof.
+  change (IZR (2 ^ (slope_bits - e))) with (real_unit (slope_bits - e)).
+  rewrite <- power_2_unit by (unfold slope_bits; lia). rewrite <- power_2_added.
+  now replace (slope_bits - e + (e - slope_bits))%Z with 0%Z by lia.
 Qed.
 Theorem relu_rows_hold rows b t : in_box b t -> let '(done, b', k) := relu_rows rows b in
   exists more, length more = k /\ in_box b' (more ++ t) /\ after done (more ++ t) = map relu (map (over t) rows).
@@ -208,35 +226,22 @@ Proof.
       { apply Rmult_le_reg_r with (IZR slope_unit); [exact SU|]. lra. }
       assert (Eq : (IZR slope_unit - sr * IZR slope_unit) * IZR high / IZR (2 ^ (slope_bits - e)) =
                    (1 - sr) * IZR high * powerRZ 2 e).
-      { change (IZR (2 ^ (slope_bits - e))) with (real_unit (slope_bits - e)).
-        rewrite <- power_2_unit by (unfold slope_bits; lia). rewrite <- slope_units.
-        replace (e - slope_bits)%Z with (- (slope_bits - e))%Z by lia. rewrite power_2_inverse.
-        field. apply Rgt_not_eq, powerRZ_lt. lra. }
+      { rewrite <- slope_units. pose proof unit_coefficient as UC. set (v := IZR (2 ^ (slope_bits - e))) in *.
+        assert (K : v <> 0) by (intros K; rewrite K, Rmult_0_l in UC; lra).
+        replace (powerRZ 2 (e - slope_bits)) with (/ v) by (apply Rmult_eq_reg_l with v; [rewrite UC; field|]; lra).
+        field. exact K. }
       rewrite Eq in Up. set (Y := y * u) in *. set (w := powerRZ 2 e) in *.
       assert (X : x * u = relu (Y * w) - sr * (Y * w)).
       { unfold x, Y. replace (y * u * w) with (y * w * u) by ring. destruct (Rle_dec 0 (y * w)).
         - rewrite !relu_linear; [ring| |exact r0]. apply Rmult_le_pos; lra.
         - rewrite !relu_zero; [ring| |lra]. nra. }
-      rewrite X. destruct (Rle_dec 0 Y) as [Y0|Y0].
-      * rewrite relu_linear by (apply Rmult_le_pos; lra). split.
-        -- replace (Y * w - sr * (Y * w)) with ((1 - sr) * (Y * w)) by ring. apply Rmult_le_pos; [lra|]. nra.
-        -- eapply Rle_trans; [|exact Up]. replace (Y * w - sr * (Y * w)) with ((1 - sr) * Y * w) by ring.
-           apply Rmult_le_compat_r; [lra|]. apply Rmult_le_compat_l; lra.
-      * rewrite relu_zero by nra. split.
-        -- replace (0 - sr * (Y * w)) with (sr * ((- Y) * w)) by ring. apply Rmult_le_pos; [lra|]. nra.
-        -- eapply Rle_trans; [|exact Up]. replace (0 - sr * (Y * w)) with (sr * - Y * w) by ring.
-           apply Rmult_le_compat_r; [lra|]. nra.
+      rewrite X. pose proof (chord_bounds sr (IZR low) Y (IZR high) w ltac:(lra) R3 ltac:(lra) H P). lra.
     + cbn [map app]. f_equal.
       * cbn [value_of]. rewrite value_scaled, value_lifted by exact L. fold y. unfold x.
-        change (IZR (2 ^ (slope_bits - e))) with (real_unit (slope_bits - e)).
-        rewrite <- power_2_unit by (unfold slope_bits; lia).
-        rewrite Rmult_plus_distr_r. pose proof slope_units as SE.
-        assert (Q1 : powerRZ 2 (slope_bits - e) * powerRZ 2 (e - slope_bits) = 1).
-        { rewrite <- power_2_added. replace (slope_bits - e + (e - slope_bits))%Z with 0%Z by lia. reflexivity. }
-        set (q := powerRZ 2 (e - slope_bits)) in *. rewrite <- SE.
-        transitivity (powerRZ 2 (slope_bits - e) * q * (relu (y * (IZR slope_unit * q)) - IZR s * y * q) + IZR s * y *
-          q);
-          [field; lra|rewrite Q1; ring].
+        rewrite Rmult_plus_distr_r. pose proof slope_units as SE. pose proof unit_coefficient as UC.
+        set (q := powerRZ 2 (e - slope_bits)) in *. set (v := IZR (2 ^ (slope_bits - e))) in *. rewrite <- SE.
+        transitivity (v * q * (relu (y * (IZR slope_unit * q)) - IZR s * y * q) + IZR s * y * q);
+          [field; lra|rewrite UC; ring].
       * rewrite <- E, map_map. apply map_ext. intros z. cbn [value_of]. ring.
 Qed.
 End Relu.

@@ -27,7 +27,7 @@ Definition within_states (states : nat) (l : list edge) : bool :=
   forallb (fun e => (edge_source e <? states)%nat && (edge_target e <? states)%nat) l.
 
 Notation bound := (option Z).
-Definition at_least (z : Z) (b : bound) : Prop := exists m, b = Some m /\ z <= m.
+Definition is_bound_of (z : Z) (b : bound) : Prop := exists m, b = Some m /\ z <= m.
 Definition better (far : edge -> nat) (rows : costs) (reached : list bound) (m : bound) (e : edge) : bound :=
   match nth (far e) reached None with
   | Some z => let z := z + cost rows (edge_tokens e) in Some match m with Some y => Z.max y z | None => z end
@@ -50,13 +50,14 @@ Fixpoint behind (columns : list column) (all : list costs) (reached : list bound
   end.
 
 (* ---- why it is right ---- *)
-Lemma best_keeps far rows reached z l : forall m, at_least z m -> at_least z (fold_left (better far rows reached) l m).
+Lemma best_keeps far rows reached z l : forall m, is_bound_of z m -> is_bound_of z (fold_left (better far rows
+  reached) l m).
 Proof.
   induction l as [|e l IH]; intros m A; [exact A|]. cbn [fold_left]. apply IH. unfold better.
   destruct (nth _ _ _) as [y|]; [|exact A]. destruct A as (x & -> & L). eexists. split; [reflexivity|]. lia.
 Qed.
-Lemma best_bounds far rows reached l z e : In e l -> at_least z (nth (far e) reached None) ->
-  at_least (z + cost rows (edge_tokens e)) (best far rows reached l).
+Lemma best_bounds far rows reached l z e : In e l -> is_bound_of z (nth (far e) reached None) ->
+  is_bound_of (z + cost rows (edge_tokens e)) (best far rows reached l).
 Proof.
   intros I A. unfold best. generalize (@None Z). induction l as [|e' l IH]; [contradiction|].
   intros m. cbn [fold_left]. destruct I as [->|I]; [|now apply IH]. apply best_keeps. unfold better.
@@ -77,8 +78,8 @@ Proof.
   now split; apply Nat.ltb_lt.
 Qed.
 Lemma advance_bounds far near states l rows reached z e : In e l -> (near e < states)%nat ->
-  at_least z (nth (far e) reached None) ->
-  at_least (z + cost rows (edge_tokens e)) (nth (near e) (advance far (grouped near states l) rows reached) None).
+  is_bound_of z (nth (far e) reached None) ->
+  is_bound_of (z + cost rows (edge_tokens e)) (nth (near e) (advance far (grouped near states l) rows reached) None).
 Proof.
   intros I L A. pose proof (grouped_has near states l e I L) as G. unfold advance.
   rewrite (nth_indep _ None (best far rows reached [])).
@@ -92,8 +93,8 @@ Definition is_path (lists : list (list edge)) (es : list edge) : Prop := Forall2
 Notation columns lists := (map (column_of states) lists).
 
 Theorem ahead_bounds lists all es : is_path lists es -> forallb (within_states states) lists = true ->
-  length all = length lists -> forall q last z reached, is_chain q es last -> at_least z (nth q reached None) ->
-  at_least (z + path_total all es) (nth last (ahead (columns lists) all reached) None).
+  length all = length lists -> forall q last z reached, is_chain q es last -> is_bound_of z (nth q reached None) ->
+  is_bound_of (z + path_total all es) (nth last (ahead (columns lists) all reached) None).
 Proof.
   intros P. revert all. induction P as [|l e lists es I P IH]; intros [|rows all] F L q last z reached C A;
     try discriminate.
@@ -104,8 +105,8 @@ Proof.
     unfold column_of. cbn [by_target]. now apply (advance_bounds edge_source edge_target).
 Qed.
 Theorem behind_bounds lists all es : is_path lists es -> forallb (within_states states) lists = true ->
-  length all = length lists -> forall q last z reached, is_chain q es last -> at_least z (nth last reached None) ->
-  at_least (z + path_total all es) (nth q (behind (columns lists) all reached) None).
+  length all = length lists -> forall q last z reached, is_chain q es last -> is_bound_of z (nth last reached None) ->
+  is_bound_of (z + path_total all es) (nth q (behind (columns lists) all reached) None).
 Proof.
   intros P. revert all. induction P as [|l e lists es I P IH]; intros [|rows all] F L q last z reached C A;
     try discriminate.
@@ -119,8 +120,8 @@ Qed.
 
 (* A path through an edge of column c: no more than what may come before it, its own cost, and what may come after. *)
 Theorem through_edge lists all es last c e finish : is_path lists es -> forallb (within_states states) lists = true ->
-  length all = length lists -> nth_error es c = Some e -> at_least 0 (nth last finish None) ->
-  forall q z reached, is_chain q es last -> at_least z (nth q reached None) -> exists before after,
+  length all = length lists -> nth_error es c = Some e -> is_bound_of 0 (nth last finish None) ->
+  forall q z reached, is_chain q es last -> is_bound_of z (nth q reached None) -> exists before after,
     nth (edge_source e) (ahead (columns (firstn c lists)) (firstn c all) reached) None = Some before /\
     nth (edge_target e) (behind (columns (skipn (S c) lists)) (skipn (S c) all) finish) None = Some after /\
     z + path_total all es <= before + cost (nth c all []) (edge_tokens e) + after.

@@ -56,7 +56,7 @@ Proof.
     rewrite (IH steps) by exact M. now rewrite map_map.
 Qed.
 
-Lemma read_at {stream memory} (see : nat -> stream -> memory) read f i : forall n s p past, i < n ->
+Lemma read_causally_at {stream memory} (see : nat -> stream -> memory) read f i : forall n s p past, i < n ->
   nth_error (read_causally see read p past (map f (seq s n))) i = Some (read (p + i) (f (s + i))
     (map (fun j => (p + j, see (p + j) (f (s + j)))) (rev (seq 0 (S i))) ++ past)).
 Proof.
@@ -129,7 +129,7 @@ Proof.
     as (see & read & R & S1 & S2).
   rewrite R. clear R. rewrite (map_map _ (pass (units_before A))).
   change (fun x => pass (units_before A) _) with (fun j => stream_at j (nth j tokens 0)).
-  pose proof (read_at see read (fun j => stream_at j (nth j tokens 0)) p (S p) 0 offset [] ltac:(lia)) as N.
+  pose proof (read_causally_at see read (fun j => stream_at j (nth j tokens 0)) p (S p) 0 offset [] ltac:(lia)) as N.
   apply nth_error_nth. rewrite !nth_error_map, N. cbn [option_map]. rewrite app_nil_r, S1, S2. reflexivity.
 Qed.
 End Network.

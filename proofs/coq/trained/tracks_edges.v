@@ -11,28 +11,28 @@ Variables (c : tracks_claim_syntax) (f : layout_syntax).
 Notation places := (layout_places f).
 Notation final := (length (layout_tables f)).
 Notation machine := (claim_machine c).
-Definition no_place : place_syntax := TokenPlace 0.
+Definition outside_place : place_syntax := TokenPlace 0.
 Definition at_step (k : nat) (place : place_syntax) : bool :=
   match step_of_place f place with Some k' => k' =? k | None => false end.
 Definition step_of_edge (e : edge) : step_data := (edge_letters e, edge_written e).
 Definition token_of_edge (place : place_syntax) (e : edge) : nat := token_of_step c place (step_of_edge e).
-Definition edge_of (k q target : nat) (step : step_data) : edge :=
+Definition edge_from_step (k q target : nat) (step : step_data) : edge :=
   Edge q target (fst step) (snd step) (map (fun place => token_of_step c place step) (filter (at_step k) places)).
 Definition edges_of_table (k table : nat) : list edge :=
   let rows := nth table (transducer_tables machine) [] in
   let letters := all_combinations c in
   flat_map (fun q => flat_map (fun s => match move_of c table q s with
-    | Some (target, written) => [edge_of k q target (nth s letters [], written)]
+    | Some (target, written) => [edge_from_step k q target (nth s letters [], written)]
     | None => [] end) (seq 0 (length (nth q rows [])))) (seq 0 (length rows)).
 Definition edges_of_ends : list edge :=
   flat_map (fun q => match nth q (transducer_ends machine) None with
-    | Some written => [edge_of final q 0 ([], written)]
+    | Some written => [edge_from_step final q 0 ([], written)]
     | None => [] end) (seq 0 (length (transducer_ends machine))).
 Fixpoint edge_lists_from (k : nat) (tables : list nat) : list (list edge) :=
   match tables with [] => [edges_of_ends] | table :: tables => edges_of_table k table :: edge_lists_from (S k) tables
     end.
 Definition edge_lists : list (list edge) := edge_lists_from 0 (layout_tables f).
-Definition states : nat := S (length (transducer_ends machine)).
+Definition machine_states : nat := S (length (transducer_ends machine)).
 
 (* The edges of inputs with this token at this place. *)
 Fixpoint kept (place : place_syntax) (own k : nat) (lists : list (list edge)) : list (list edge) :=
@@ -43,13 +43,14 @@ Fixpoint kept (place : place_syntax) (own k : nat) (lists : list (list edge)) : 
   end.
 
 (* The places before p whose token is decided by step k; those with a token of the layout. *)
-Definition positions (k p : nat) : list nat := filter (fun j => at_step k (nth j places no_place)) (seq 0 p).
+Definition positions (k p : nat) : list nat := filter (fun j => at_step k (nth j places outside_place)) (seq 0 p).
 Definition fixed_places (p : nat) : list nat :=
-  filter (fun j => match step_of_place f (nth j places no_place) with None => true | Some _ => false end) (seq 0 p).
+  filter (fun j => match step_of_place f (nth j places outside_place) with None => true | Some _ => false end) (seq 0
+    p).
 Definition column_costs (rows : list (list Z)) (p : nat) : list costs :=
   map (fun k => map (fun j => nth j rows []) (positions k p)) (seq 0 (S final)).
 Definition fixed_cost (rows : list (list Z)) (p : nat) : Z :=
-  integer_total (map (fun j => nth (token_of_step c (nth j places no_place) ([], [])) (nth j rows []) 0%Z)
+  integer_total (map (fun j => nth (token_of_step c (nth j places outside_place) ([], [])) (nth j rows []) 0%Z)
     (fixed_places p)).
 
 (* ---- paths are inputs ---- *)
@@ -60,16 +61,16 @@ Lemma path_of_steps tables : forall k q input steps, k + length tables = final -
 Proof.
   induction tables as [|table tables IH]; intros k q [|s input] steps L E; try discriminate; cbn [steps_from] in E.
   - destruct (nth q (transducer_ends machine) None) as [written|] eqn:N; [|discriminate]. injection E as <-.
-    exists [edge_of final q 0 ([], written)]. repeat split.
+    exists [edge_from_step final q 0 ([], written)]. repeat split.
     + constructor; [|constructor]. apply in_flat_map. exists q. split; [|rewrite N; now left]. apply in_seq.
       destruct (Nat.lt_ge_cases q (length (transducer_ends machine))); [lia|]. rewrite nth_overflow in N by assumption.
       discriminate.
-    + intros [|[|i]] e [= <-]. cbn [edge_of edge_tokens]. rewrite Nat.add_0_r. simpl in L. now rewrite <- L,
+    + intros [|[|i]] e [= <-]. cbn [edge_from_step edge_tokens]. rewrite Nat.add_0_r. simpl in L. now rewrite <- L,
       Nat.add_0_r.
   - destruct (move_of c table q s) as [[target written]|] eqn:M; [|discriminate].
     destruct (steps_from c target tables input) as [rest|] eqn:S0; [|discriminate]. injection E as <-.
     destruct (IH (S k) target input rest ltac:(simpl in L; lia) S0) as (es & P & C & Es & Tk).
-    exists (edge_of k q target (nth s (all_combinations c) [], written) :: es). repeat split.
+    exists (edge_from_step k q target (nth s (all_combinations c) [], written) :: es). repeat split.
     + constructor; [|exact P]. unfold edges_of_table. cbv zeta. unfold move_of in M.
       set (rows := nth table (transducer_tables machine) []) in *.
       assert (Ls : s < length (nth q rows [])).
@@ -110,18 +111,19 @@ Hypothesis Known : forallb (fun place => match step_of_place f place with Some k
   places = true.
 Hypothesis Edges : length es = S final.
 Hypothesis Place : p <= length places.
-Definition entry_at (j : nat) : Z := nth (token_at c f steps (nth j places no_place)) (nth j rows []) 0%Z.
+Definition entry_at (j : nat) : Z := nth (token_at c f steps (nth j places outside_place)) (nth j rows []) 0%Z.
 
-Lemma filter_places g : filter g places = map (fun j => nth j places no_place) (filter (fun j => g (nth j places
-  no_place))
+Lemma filter_places g : filter g places = map (fun j => nth j places outside_place) (filter (fun j => g (nth j places
+  outside_place))
   (seq 0 (length places))).
 Proof.
   generalize places as l. induction l as [|a l IH]; [reflexivity|]. cbn [length seq filter].
-  change (nth 0 (a :: l) no_place) with a. rewrite <- seq_shift.
-  assert (F : forall m, filter (fun j => g (nth j (a :: l) no_place)) (map S m) = map S (filter (fun j => g (nth j l
-    no_place)) m)).
+  change (nth 0 (a :: l) outside_place) with a. rewrite <- seq_shift.
+  assert (F : forall m, filter (fun j => g (nth j (a :: l) outside_place)) (map S m) = map S (filter (fun j => g (nth
+    j l
+    outside_place)) m)).
   { induction m as [|k m IHm]; [reflexivity|]. cbn [map filter]. rewrite IHm.
-    change (nth (S k) (a :: l) no_place) with (nth k l no_place). now destruct (g (nth k l no_place)). }
+    change (nth (S k) (a :: l) outside_place) with (nth k l outside_place). now destruct (g (nth k l outside_place)). }
   rewrite F, IH. destruct (g a); cbn [map]; now rewrite map_map.
 Qed.
 Lemma cost_of_positions tok l rest : cost (map (fun j => nth j rows []) l) (map tok (l ++ rest)) =
@@ -135,7 +137,7 @@ Proof.
     (seq 0 p ++ seq (0 + p) (length places - p)) by (rewrite <- seq_app; f_equal; lia).
   rewrite filter_app. fold (positions i p). rewrite cost_of_positions. f_equal. apply map_ext_in. intros j J.
   unfold entry_at, token_at. apply filter_In in J as [_ J]. unfold at_step in J.
-  destruct (step_of_place f (nth j places no_place)) as [k|]; [|discriminate]. apply Nat.eqb_eq in J. subst k.
+  destruct (step_of_place f (nth j places outside_place)) as [k|]; [|discriminate]. apply Nat.eqb_eq in J. subst k.
   do 2 f_equal. unfold token_of_edge. f_equal. symmetry. apply nth_error_nth. rewrite <- Steps, nth_error_map, N.
   reflexivity.
 Qed.
@@ -153,9 +155,10 @@ Proof.
 Qed.
 Lemma total_cons z l : integer_total (z :: l) = (z + integer_total l)%Z. Proof. reflexivity. Qed.
 Lemma sum_by_steps l : (forall j, In j l -> j < length places) -> integer_total (map entry_at l) =
-  (integer_total (map entry_at (filter (fun j => match step_of_place f (nth j places no_place) with None => true
+  (integer_total (map entry_at (filter (fun j => match step_of_place f (nth j places outside_place) with None => true
      | Some _ => false end) l)) +
-   integer_total (map (fun k => integer_total (map entry_at (filter (fun j => at_step k (nth j places no_place)) l)))
+   integer_total (map (fun k => integer_total (map entry_at (filter (fun j => at_step k (nth j places outside_place))
+     l)))
      (seq 0 (S final))))%Z.
 Proof.
   induction l as [|j l IH]; intros B.
@@ -163,12 +166,12 @@ Proof.
     exact IHm.
   - cbn [map]. rewrite total_cons, IH by (intros; apply B; now right). clear IH.
     specialize (B j ltac:(now left)). cbn [filter]. unfold at_step at 2.
-    destruct (step_of_place f (nth j places no_place)) as [k|] eqn:E; [|cbn [map]; rewrite total_cons; lia].
+    destruct (step_of_place f (nth j places outside_place)) as [k|] eqn:E; [|cbn [map]; rewrite total_cons; lia].
     assert (K : k < 0 + S final).
-    { rewrite forallb_forall in Known. specialize (Known (nth j places no_place) ltac:(now apply nth_In)).
+    { rewrite forallb_forall in Known. specialize (Known (nth j places outside_place) ltac:(now apply nth_In)).
       rewrite E in Known. apply Nat.leb_le in Known. lia. }
     assert (K0 : 0 <= k) by lia. revert K K0. generalize (S final) as n, 0 as s.
-    set (rest := fun k' => filter (fun j => at_step k' (nth j places no_place)) l).
+    set (rest := fun k' => filter (fun j => at_step k' (nth j places outside_place)) l).
     assert (G : forall n s, k < s + n -> s <= k ->
       integer_total (map (fun k' => integer_total (map entry_at (if k =? k' then j :: rest k' else rest k'))) (seq s n))
       = (entry_at j + integer_total (map (fun k' => integer_total (map entry_at (rest k'))) (seq s n)))%Z).
@@ -184,7 +187,7 @@ Theorem path_and_fixed : (path_total (column_costs rows p) es + fixed_cost rows 
 Proof.
   rewrite path_costs, sum_by_steps by (intros j J; apply in_seq in J; lia). rewrite Z.add_comm. f_equal.
   unfold fixed_cost, fixed_places. f_equal. apply map_ext_in. intros j J. apply filter_In in J as [_ J].
-  unfold entry_at, token_at. now destruct (step_of_place f (nth j places no_place)).
+  unfold entry_at, token_at. now destruct (step_of_place f (nth j places outside_place)).
 Qed.
 End Totals.
 End Layout.

@@ -37,7 +37,8 @@ Proof.
   induction (map g l) as [|z m IH]; [reflexivity|]. cbn [rev]. rewrite A, IH. unfold integer_total. cbn [fold_right].
   lia.
 Qed.
-Lemma total_ext {X} (g h : X -> Z) l : (forall x, In x l -> g x = h x) -> integer_total (map g l) = integer_total (map
+Lemma integer_total_ext {X} (g h : X -> Z) l : (forall x, In x l -> g x = h x) -> integer_total (map g l) =
+  integer_total (map
   h l).
 Proof. intros E. f_equal. now apply map_ext_in. Qed.
 
@@ -89,20 +90,21 @@ Hypothesis precision_nonneg : (0 <= precision)%Z.
 Hypothesis bits_nonneg : (0 <= bits)%Z.
 Hypothesis cap_positive : is_cap (attention_cap A) = true.
 Notation places := (layout_places f).
-Notation place_at := (place_at f).
+Notation layout_place := (layout_place f).
 Notation offset := (claim_offset c).
 Notation width_of_head h := (length (matrix_rows (affine_weight (head_value_map h)))).
 Notation start := (transducer_start (claim_machine c)).
 Notation u := (real_unit precision).
 
 Lemma queries_find_boxes streams hs qs : forall boxes groups, check_queries T A c f precision bits streams hs qs boxes =
-  Some groups -> forall q, In q qs -> exists stated, check_query A c f precision bits streams hs q stated = true /\
+  Some groups -> forall q, In q qs -> exists stated, check_token_query A c f precision bits streams hs q stated = true
+    /\
   forall e, In e (classes c q) -> exists b, In (e, b) stated /\ has_box (key_of_class T c f q e) b groups.
 Proof.
   induction qs as [|q qs IH]; intros boxes groups E q' I; [contradiction|]. cbn [check_queries] in E.
   set (l := classes c q) in *. set (mine := firstn (length l) boxes) in *.
   destruct (Nat.eqb_spec (length mine) (length l)) as [L|]; [|discriminate]. cbn [andb] in E.
-  destruct (check_query _ _ _ _ _ _ _ _ _) eqn:C; [|discriminate].
+  destruct (check_token_query _ _ _ _ _ _ _ _ _) eqn:C; [|discriminate].
   destruct (check_queries _ _ _ _ _ _ _ _ _ _) as [groups'|] eqn:R; [|discriminate]. injection E as <-.
   destruct (inserted_all (fun eb : edge * box => key_of_class T c f q (fst eb)) snd groups' (combine l mine)) as [H1
     H2].
@@ -117,7 +119,7 @@ Qed.
 Lemma embedding_meaning j t : vector_of (embedding T c j t) = embedded T (offset + j) t.
 Proof.
   unfold embedding, embedded. destruct (network_positions T) as [m|]; [|reflexivity].
-  assert (C : forall v, meaning (constant 0 v) [1%R] = vector_of v)
+  assert (C : forall v, form_meaning (constant 0 v) [1%R] = vector_of v)
     by (intros v; exact (constant_meaning 0 v [] eq_refl)).
   rewrite vector_from_meaning, sum_meaning, !C. reflexivity.
 Qed.
@@ -144,51 +146,55 @@ Qed.
 
 (* ---- an input, an answer of it, and its query ---- *)
 Variables (steps : list step_data) (es : list edge) (p : nat) (q : query) (e : edge).
-Notation token j := (token_at c f steps (place_at j)).
+Notation token j := (token_at c f steps (layout_place j)).
 Hypothesis Path : is_path (edge_lists c f) es.
 Hypothesis Chain : is_chain start es 0.
 Hypothesis Steps : map step_of_edge es = steps.
 Hypothesis Tokens : forall i e, nth_error es i = Some e -> edge_tokens e =
   map (fun place => token_of_edge c place e) (filter (at_step f i) places).
 Hypothesis Known : forallb (is_known_step f) places = true.
-Hypothesis Within : forallb (within_states (states c)) (edge_lists c f) = true.
+Hypothesis Within : forallb (within_states (machine_states c)) (edge_lists c f) = true.
 Hypothesis Place : S p < length places.
-Hypothesis Query_at : query_at c f (edge_lists c f) p (token p) = Some q.
+Hypothesis Query_at : token_query_at c f (edge_lists c f) p (token p) = Some q.
 Hypothesis Edge : nth_error es (query_step q) = Some e.
 
-Lemma query_fields : query_place q = p /\ query_own q = token p /\ step_of_place f (place_at (S p)) = Some (query_step
+Lemma query_fields : query_place q = p /\ query_own q = token p /\ step_of_place f (layout_place (S p)) = Some
+  (query_step
   q) /\
-  query_lists q = kept c f (place_at p) (token p) 0 (edge_lists c f) /\
-  columns_before q = map (column_of (states c)) (firstn (query_step q) (query_lists q)) /\
-  columns_after q = map (column_of (states c)) (skipn (S (query_step q)) (query_lists q)).
+  query_lists q = kept c f (layout_place p) (token p) 0 (edge_lists c f) /\
+  columns_before q = map (column_of (machine_states c)) (firstn (query_step q) (query_lists q)) /\
+  columns_after q = map (column_of (machine_states c)) (skipn (S (query_step q)) (query_lists q)).
 Proof.
-  pose proof Query_at as Q. unfold query_at in Q. destruct (step_of_place f (place_at (S p))); [|discriminate].
+  pose proof Query_at as Q. unfold token_query_at in Q. destruct (step_of_place f (layout_place (S p)));
+    [|discriminate].
   injection Q as <-. repeat split.
 Qed.
 Lemma query_path : is_path (query_lists q) es.
 Proof.
   destruct query_fields as (_ & _ & _ & -> & _ & _). apply kept_path; [exact Path|]. intros i e' N At.
-  unfold at_step in At. unfold token_at. destruct (step_of_place f (place_at p)) as [k|] eqn:E; [|discriminate].
+  unfold at_step in At. unfold token_at. destruct (step_of_place f (layout_place p)) as [k|] eqn:E; [|discriminate].
   apply Nat.eqb_eq in At as ->. unfold token_of_edge. f_equal. cbn [Nat.add]. symmetry. apply nth_error_nth.
   rewrite <- Steps, nth_error_map, N. reflexivity.
 Qed.
-Lemma query_within : forallb (within_states (states c)) (query_lists q) = true.
+Lemma query_within : forallb (within_states (machine_states c)) (query_lists q) = true.
 Proof.
-  destruct query_fields as (_ & _ & _ & -> & _ & _). assert (G : forall lists k, forallb (within_states (states c))
+  destruct query_fields as (_ & _ & _ & -> & _ & _). assert (G : forall lists k, forallb (within_states
+    (machine_states c))
     lists =
-    true -> forallb (within_states (states c)) (kept c f (place_at p) (token p) k lists) = true); [|now apply G].
+    true -> forallb (within_states (machine_states c)) (kept c f (layout_place p) (token p) k lists) = true); [|now
+      apply G].
   induction lists as [|l lists IH]; intros k W; [reflexivity|]. cbn [forallb kept] in *.
   apply andb_prop in W as [W1 W2]. rewrite IH by exact W2. rewrite andb_true_r.
-  destruct (at_step f k (place_at p)); [|exact W1]. unfold within_states in *. rewrite forallb_forall in *.
+  destruct (at_step f k (layout_place p)); [|exact W1]. unfold within_states in *. rewrite forallb_forall in *.
   intros x I. apply W1. now apply filter_In in I.
 Qed.
 Lemma query_lists_length : length (query_lists q) = S (length (layout_tables f)).
 Proof. destruct query_fields as (_ & _ & _ & -> & _ & _). rewrite kept_length. apply lists_length. Qed.
 Lemma edges_length : length es = S (length (layout_tables f)).
 Proof. rewrite <- query_lists_length. symmetry. exact (Forall2_same_length _ _ _ query_path). Qed.
-Lemma start_known : at_least 0 (nth start (start_bounds c) None).
+Lemma start_known : is_bound_of 0 (nth start (start_bounds c) None).
 Proof.
-  assert (S0 : start < states c).
+  assert (S0 : start < machine_states c).
   { pose proof edges_length as L. pose proof Path as P. pose proof Chain as C. pose proof Within as W.
     destruct es as [|e0 l]; [discriminate|]. inversion P as [|l0 x ls y I P' E1 E2]; subst. rewrite <- E1 in W.
     cbn [forallb] in W. apply andb_prop in W as [W _]. destruct C as [<- _]. exact (proj1 (within_states_in _ _ _ W
@@ -198,14 +204,15 @@ Proof.
   rewrite (map_nth (fun q => if q =? start then Some 0%Z else None)), seq_nth, Nat.add_0_l, Nat.eqb_refl by exact S0.
   exists 0%Z. split; [reflexivity|lia].
 Qed.
-Lemma end_known : at_least 0 (nth 0 end_bounds None). Proof. exists 0%Z. split; [reflexivity|lia]. Qed.
+Lemma end_known : is_bound_of 0 (nth 0 end_bounds None). Proof. exists 0%Z. split; [reflexivity|lia]. Qed.
 
 Lemma edge_is_class : In e (classes c q).
 Proof.
   unfold classes. destruct query_fields as (_ & _ & _ & _ & B & D). set (zeros := map (fun _ : list edge => @nil (list
     Z))
     (query_lists q)).
-  destruct (through_edge (states c) (query_lists q) zeros es 0 (query_step q) e end_bounds query_path query_within
+  destruct (through_edge (machine_states c) (query_lists q) zeros es 0 (query_step q) e end_bounds query_path
+    query_within
     ltac:(apply map_length) Edge end_known start 0 (start_bounds c) Chain start_known) as (a & b & Ha & Hb & _).
   apply filter_In. split.
   - pose proof query_path as P. revert Edge. generalize (query_step q) as k. clear - P.
@@ -219,7 +226,7 @@ Lemma below_holds rows : stays_below e (pass_of c f q rows) = true ->
   (integer_total (map (fun j => nth (token j) (nth j rows []) 0%Z) (seq 0 (S p))) <= 0)%Z.
 Proof.
   destruct query_fields as (Ep & _ & _ & _ & B & D).
-  destruct (through_edge (states c) (query_lists q) (column_costs f rows (S p)) es 0 (query_step q) e end_bounds
+  destruct (through_edge (machine_states c) (query_lists q) (column_costs f rows (S p)) es 0 (query_step q) e end_bounds
     query_path
     query_within ltac:(unfold column_costs; now rewrite map_length, seq_length, query_lists_length) Edge end_known
       start 0
@@ -227,18 +234,18 @@ Proof.
   unfold stays_below, pass_of. cbn [pass_before pass_here pass_after pass_fixed]. rewrite Ep, B, D, Ha, Hb.
   intros H. apply Z.leb_le in H.
   pose proof (path_and_fixed c f steps es rows (S p) Steps Tokens Known edges_length ltac:(lia)) as P.
-  unfold entry_at in P. fold (place_at) in P. change (nth ?j places no_place) with (place_at j) in P. lia.
+  unfold entry_at in P. fold (layout_place) in P. change (nth ?j places outside_place) with (layout_place j) in P. lia.
 Qed.
 Lemma token_possible j : j < length places -> In (token j) (possible c f q j).
 Proof.
-  intros J. unfold possible, token_at. destruct (step_of_place f (place_at j)) as [k|] eqn:E; [|now left].
+  intros J. unfold possible, token_at. destruct (step_of_place f (layout_place j)) as [k|] eqn:E; [|now left].
   assert (K : k < length es).
-  { rewrite edges_length. rewrite forallb_forall in Known. specialize (Known (place_at j) ltac:(now apply nth_In)).
+  { rewrite edges_length. rewrite forallb_forall in Known. specialize (Known (layout_place j) ltac:(now apply nth_In)).
     unfold is_known_step in Known. rewrite E in Known. apply Nat.leb_le in Known. lia. }
   destruct (nth_error es k) as [e'|] eqn:N; [|apply nth_error_None in N; lia].
   replace (nth k steps ([], [])) with (step_of_edge e') by (symmetry; apply nth_error_nth; rewrite <- Steps,
     nth_error_map, N; reflexivity).
-  apply (in_map (token_of_edge c (place_at j))). pose proof query_path as P. revert N. generalize k. clear - P.
+  apply (in_map (token_of_edge c (layout_place j))). pose proof query_path as P. revert N. generalize k. clear - P.
   induction P as [|l x ls xs I P IH]; intros [|k] N; try discriminate; cbn [nth_error nth] in *.
   - now injection N as <-.
   - now apply IH.
@@ -375,7 +382,7 @@ Proof.
   - intros j Ij. destruct (Wt j (js_in j Ij)) as (weight & -> & H). exact H.
   - intros j Ij. destruct (head_entry j (js_in j Ij)) as (xj & vals & X & _ & V & E). rewrite Ev, V, mult_IZR.
     rewrite (proj2 (value_entry j xj vals X E)). ring.
-  - rewrite total_map_rev. erewrite total_ext; [exact B|]. intros j Ij. apply in_seq in Ij. cbv beta.
+  - rewrite total_map_rev. erewrite integer_total_ext; [exact B|]. intros j Ij. apply in_seq in Ij. cbv beta.
     destruct (Wt j ltac:(lia)) as (weight & Hw & _). destruct (head_entry j ltac:(lia)) as (xj & vals & _ & _ & V & _).
     rewrite Hw, Ev, V. unfold at_ in Hw, V. symmetry. apply nth_error_nth.
     destruct (nth_error (weighed_weights w) j) as [rw|] eqn:Rw; [|discriminate].
@@ -455,129 +462,184 @@ End Sound.
 
 (* ---- a layout ---- *)
 Lemma token_stated c f steps es k j : is_path (edge_lists c f) es -> map step_of_edge es = steps ->
-  step_of_place f (place_at f j) = Some k -> k < length es ->
-  In (token_at c f steps (place_at f j)) (map (token_of_edge c (place_at f j)) (nth k (edge_lists c f) [])).
+  step_of_place f (layout_place f j) = Some k -> k < length es ->
+  In (token_at c f steps (layout_place f j)) (map (token_of_edge c (layout_place f j)) (nth k (edge_lists c f) [])).
 Proof.
   intros P S E K. destruct (nth_error es k) as [e|] eqn:N; [|apply nth_error_None in N; lia]. unfold token_at. rewrite
     E.
   replace (nth k steps ([], [])) with (step_of_edge e) by (symmetry; apply nth_error_nth; rewrite <- S,
     nth_error_map, N; reflexivity).
-  apply (in_map (token_of_edge c (place_at f j))). revert N. generalize k. clear - P.
+  apply (in_map (token_of_edge c (layout_place f j))). revert N. generalize k. clear - P.
   induction P as [|l x ls xs I P IH]; intros [|k] N; try discriminate; cbn [nth_error nth] in *.
   - now injection N as <-.
   - now apply IH.
 Qed.
-Theorem check_layout_holds T c f evidence : check_layout T c (f, evidence) = true ->
+Section Layout.
+Variables (T : network_syntax) (A : one_attention) (c : tracks_claim_syntax) (f : layout_syntax).
+Variables (precision bits : Z) (boxes : list box) (trees : list cells).
+Hypothesis Causal : network_causal T = true.
+Hypothesis Parts : one_attention_of (network_steps T) = Some A.
+Hypothesis Check : check_parts T A c f precision bits boxes trees = true.
+Variables (input : list nat) (steps : list step_data) (es : list edge).
+Hypothesis Path : is_path (edge_lists c f) es.
+Hypothesis Chain : is_chain (transducer_start (claim_machine c)) es 0.
+Hypothesis Steps : map step_of_edge es = steps.
+Hypothesis Tokens : forall i e, nth_error es i = Some e -> edge_tokens e =
+  map (fun place => token_of_edge c place e) (filter (at_step f i) (layout_places f)).
+Variables (p : nat) (answer : place_syntax).
+Hypothesis Answer : nth_error (layout_places f) (S p) = Some answer.
+Hypothesis Is_answer : is_answer answer = true.
+Notation token j := (token_at c f steps (layout_place f j)).
+Notation sequence := (firstn (S p) (sequence_of c f steps)).
+
+Lemma parts_checked : ((0 <= precision)%Z /\ (0 <= bits)%Z /\ is_cap (attention_cap A) = true) /\
+  forallb (is_known_step f) (layout_places f) = true /\
+  forallb (within_states (machine_states c)) (edge_lists c f) = true /\
+  forallb (fun place => forallb (fun t => t <? vocabulary T) (tokens_at c f (edge_lists c f) place)) (layout_places f)
+    = true /\
+  exists streams hs groups, all_streams T A c f bits = Some streams /\
+    traverse (tables_of precision bits streams) (attention_heads A) = Some hs /\
+    check_queries T A c f precision bits streams hs (queries T c f (edge_lists c f)) boxes = Some groups /\
+    length groups = length trees /\
+    forallb (check_group T A bits streams (claim_among c) (claim_threshold c)) (combine groups trees) = true.
+Proof.
+  pose proof Check as C. unfold check_parts in C. cbv zeta in C. rewrite !andb_true_iff in C.
+  destruct C as [[[[[[Pn%Z.leb_le Bn%Z.leb_le] Cap] Known] Within] Vocab] C]. repeat split; try assumption.
+  destruct (all_streams T A c f bits) as [streams|] eqn:Streams; [|discriminate].
+  destruct (traverse (tables_of precision bits streams) (attention_heads A)) as [hs|] eqn:Hs; [|discriminate].
+  destruct (check_queries _ _ _ _ _ _ _ _ _ _) as [groups|] eqn:Groups; [|discriminate].
+  apply andb_prop in C as [Trees%Nat.eqb_eq C]. now exists streams, hs, groups.
+Qed.
+Lemma answer_inside : S p < length (layout_places f). Proof. apply nth_error_Some. congruence. Qed.
+Lemma answer_there : layout_place f (S p) = answer. Proof. now apply nth_error_nth. Qed.
+Lemma step_known j k : j < length (layout_places f) -> step_of_place f (layout_place f j) = Some k -> k < length es.
+Proof.
+  intros J S. destruct parts_checked as (_ & Known & _). rewrite forallb_forall in Known.
+  specialize (Known (layout_place f j) ltac:(now apply nth_In)). unfold is_known_step in Known. rewrite S in Known.
+  apply Nat.leb_le in Known. rewrite <- (Forall2_same_length _ _ _ Path). unfold edge_lists. rewrite lists_length. lia.
+Qed.
+Lemma token_listed j : j < length (layout_places f) -> In (token j) (tokens_at c f (edge_lists c f) (layout_place f j)).
+Proof.
+  intros J. unfold tokens_at. destruct (step_of_place f (layout_place f j)) as [k|] eqn:S.
+  - apply (token_stated c f steps es k j); auto. now apply (step_known j).
+  - left. unfold token_at. now rewrite S.
+Qed.
+Lemma token_in_vocabulary j : j <= p -> token j < vocabulary T.
+Proof.
+  intros J. destruct parts_checked as (_ & _ & _ & Vocab & _). pose proof answer_inside. rewrite forallb_forall in
+    Vocab.
+  specialize (Vocab (layout_place f j) ltac:(apply nth_In; lia)). rewrite forallb_forall in Vocab.
+  apply Nat.ltb_lt, Vocab, token_listed. lia.
+Qed.
+Lemma query_exists : exists q e, token_query_at c f (edge_lists c f) p (token p) = Some q /\
+  In q (queries T c f (edge_lists c f)) /\ nth_error es (query_step q) = Some e /\
+  step_of_place f (layout_place f (S p)) = Some (query_step q) /\ query_place q = p /\ query_own q = token p.
+Proof.
+  pose proof answer_inside as L. pose proof answer_there as Ea.
+  destruct (token_query_at c f (edge_lists c f) p (token p)) as [q|] eqn:Query.
+  2: { unfold token_query_at in Query. rewrite Ea in Query. destruct answer; discriminate. }
+  assert (F : step_of_place f (layout_place f (S p)) = Some (query_step q) /\ query_place q = p /\ query_own q = token
+    p).
+  { unfold token_query_at in Query. destruct (step_of_place f (layout_place f (S p))); [|discriminate].
+    now injection Query as <-. }
+  destruct F as (Sq & Fp & Fo). destruct (nth_error es (query_step q)) as [e|] eqn:Edge.
+  2: { apply nth_error_None in Edge. pose proof (step_known (S p) _ L Sq). lia. }
+  exists q, e. repeat split; try assumption. unfold queries. apply in_flat_map. exists p. split; [apply in_seq; lia|].
+  rewrite Ea, Is_answer. cbv zeta. apply in_flat_map. exists (token p). split; [|rewrite Query; now left].
+  apply filter_In. split.
+  - apply in_seq. pose proof (token_in_vocabulary p ltac:(lia)). lia.
+  - apply existsb_exists. exists (token p). split; [apply token_listed; lia|apply Nat.eqb_refl].
+Qed.
+
+Notation averages := (map (average_of T A c f steps p) (attention_heads A)).
+Lemma logits_from_averages : nth p (network_logits T (claim_offset c) sequence) [] =
+  logits_of_averages T A (stream_at T A (claim_offset c) p (token p)) averages.
+Proof.
+  pose proof answer_inside as L.
+  assert (Ls : length sequence = S p) by (apply firstn_length_le; unfold sequence_of; rewrite map_length; lia).
+  assert (At : forall j, j <= p -> nth j sequence 0 = token j).
+  { intros j J. apply nth_error_nth. rewrite firstn_at by lia. unfold sequence_of.
+    rewrite nth_error_map, (nth_error_nth' _ outside_place) by lia. reflexivity. }
+  rewrite (logits_after T A (claim_offset c) Causal Parts _ p Ls), (At p) by lia.
+  rewrite (map_ext_in _ (fun j => seen_at T A (claim_offset c) j (token j)))
+    by (intros j I; apply in_rev, in_seq in I; now rewrite At by lia).
+  unfold logits_at, heads_write. rewrite (heads_written T A c f steps p (attention_heads A) 0) by auto. reflexivity.
+Qed.
+(* The averages lie in the box of a class, which is in the group of the answer. *)
+Lemma averages_in_group : exists streams key x l tree b, all_streams T A c f bits = Some streams /\ In b l /\
+  key = (key_place T p, token p, token_at c f steps answer) /\ at_ streams (key_place T p) (token p) = Some x /\
+  check_group T A bits streams (claim_among c) (claim_threshold c) (key, l, tree) = true /\
+  in_box bits b (concat averages) /\
+  Forall2 (fun h a => length a = length (matrix_rows (affine_weight (head_value_map h)))) (attention_heads A) averages.
+Proof.
+  destruct parts_checked as ((Pn & Bn & Cap) & Known & Within & _ & streams & hs & groups & Streams & Hs & Groups &
+    Trees
+    & Each).
+  pose proof answer_inside as L. pose proof answer_there as Ea.
+  destruct query_exists as (q & e & Query & Iq & Edge & Sq & Fp & Fo).
+  destruct (queries_find_boxes T A c f precision bits streams hs _ _ _ Groups q Iq) as (stated & Cq & Boxed).
+  pose proof (edge_is_class c f steps es p q e Path Chain Steps Tokens Within L Query Edge) as Class.
+  destruct (Boxed e Class) as (b & Ib & l & Il & Ibl). unfold check_token_query in Cq. rewrite Fp, Fo in Cq.
+  destruct (at_ streams p (token p)) as [point|] eqn:Point; [|discriminate].
+  destruct (traverse (weigh A c f precision q point) hs) as [ws|] eqn:Ws; [|discriminate].
+  unfold check_ranges in Cq. rewrite forallb_forall in Cq.
+  specialize (Cq b ltac:(apply nodup_In; exact (in_map snd _ _ Ib))). apply andb_prop in Cq as [Lb%Nat.eqb_eq Cq].
+  cbv zeta in Cq. rewrite forallb_forall in Cq. specialize (Cq (e, b) Ib). cbn [fst snd] in Cq.
+  destruct (box_dec b b) as [_|]; [|congruence].
+  destruct (class_has_box groups trees _ ltac:(symmetry; exact Trees) Il) as (tree & It).
+  rewrite forallb_forall in Each. specialize (Each _ It).
+  assert (Key : key_of_class T c f q e = (key_place T p, token p, token_at c f steps answer)).
+  { unfold key_of_class. rewrite Fp, Fo, Ea. f_equal. unfold token_of_edge, token_at. rewrite <- Ea, Sq. f_equal.
+    symmetry. apply nth_error_nth. rewrite <- Steps, nth_error_map, Edge. reflexivity. }
+  rewrite Key in Each. destruct (at_ streams (key_place T p) (token p)) as [x|] eqn:X.
+  2: { unfold check_group in Each. rewrite X in Each. discriminate. }
+  exists streams, (key_place T p, token p, token_at c f steps answer), x, l, tree, b.
+  repeat split; try assumption.
+  - exact (heads_in_box T A c f precision bits Pn Bn Cap streams Streams steps es p q e Path Chain Steps Tokens Known
+      Within L Query Edge token_in_vocabulary point Point _ _ _ _ Hs Ws Lb Cq).
+  - assert (G : forall m, (forall h, In h m -> In h (attention_heads A)) -> Forall2 (fun h a => length a = length
+      (matrix_rows (affine_weight (head_value_map h)))) m (map (average_of T A c f steps p) m)); [|now apply G].
+    induction m as [|h m IH]; intros I; [constructor|]. constructor; [|apply IH; intros; apply I; now right].
+    destruct (traverse_in _ _ _ h Hs ltac:(apply I; now left)) as (ht & Ht & Iht).
+    destruct (traverse_in _ _ _ ht Ws Iht) as (w & Hw & _). unfold average_of. apply softmax_width.
+    exact (values_width T A c f precision bits Bn streams Streams steps p q L token_in_vocabulary point h ht w Ht Hw).
+Qed.
+Theorem layout_row other : In other (claim_among c) -> other <> token_at c f steps answer ->
+  let x := nth p (network_logits T (claim_offset c) sequence) [] in
+  (Q2R (claim_threshold c) < nth (token_at c f steps answer) x 0 - nth other x 0)%R.
+Proof.
+  intros O Other x. destruct parts_checked as ((_ & Bn & _) & _).
+  destruct averages_in_group as (streams & key & point & l & tree & b & Streams & Ib & -> & Point & Group & InBox &
+    Width).
+  unfold check_group in Group. rewrite Point in Group. apply andb_prop in Group as [Widths Group].
+  assert (Lengths : forall b0, In b0 l -> length b0 = length (concat averages)).
+  { intros b0 I0. rewrite forallb_forall in Widths. specialize (Widths b0 I0). apply Nat.eqb_eq in Widths. rewrite
+    Widths.
+    unfold box_width. clear - Width. induction Width as [|h a hs' as' L W IH]; [reflexivity|]. cbn [fold_right concat].
+    rewrite app_length. lia. }
+  destruct (check_cells_holds bits _ (concat averages) tree l b Lengths Group Ib InBox) as (b' & Judged & InCell).
+  pose proof (judge_cell_holds bits Bn T A _ point averages _ _ b' Width InCell Judged other O Other) as Row.
+  cbv zeta in Row. unfold x. rewrite logits_from_averages.
+  rewrite (stream_found T A c f bits Bn streams Streams _ _ _ Point) in Row.
+  replace (stream_at T A (claim_offset c) (key_place T p) (token p)) with (stream_at T A (claim_offset c) p (token p))
+    in
+    Row; [exact Row|]. unfold stream_at, key_place, embedded. now destruct (network_positions T).
+Qed.
+End Layout.
+
+Lemma check_layout_holds T c f evidence : check_layout T c (f, evidence) = true ->
   forall input steps, steps_of c f input = Some steps ->
   forall p answer, nth_error (layout_places f) (S p) = Some answer -> is_answer answer = true ->
   forall other, In other (claim_among c) -> other <> token_at c f steps answer ->
   let x := nth p (network_logits T (claim_offset c) (firstn (S p) (sequence_of c f steps))) [] in
   (Q2R (claim_threshold c) < nth (token_at c f steps answer) x 0 - nth other x 0)%R.
 Proof.
-  intros Check input steps E p answer N Ans other O Other x.
-  destruct evidence as [precision bits boxes trees]. unfold check_layout in Check.
-  cbn [stated_precision stated_bits stated_boxes stated_cells] in Check.
+  intros Check input steps E. unfold check_layout in Check.
   destruct (one_attention_of (network_steps T)) as [A|] eqn:Parts; [|discriminate].
-  apply andb_prop in Check as [Causal Check]. unfold check_parts in Check. cbv zeta in Check. rewrite !andb_true_iff
-    in Check.
-  destruct Check as [[[[[[Pn%Z.leb_le Bn%Z.leb_le] Cap] Known] Within] Vocab] Check].
-  destruct (all_streams T A c f bits) as [streams|] eqn:Streams; [|discriminate].
-  destruct (traverse (tables_of precision bits streams) (attention_heads A)) as [hs|] eqn:Hs; [|discriminate].
-  destruct (check_queries _ _ _ _ _ _ _ _ _ _) as [groups|] eqn:Groups; [|discriminate].
-  apply andb_prop in Check as [Trees%Nat.eqb_eq Check].
-  unfold steps_of in E.
+  apply andb_prop in Check as [Causal Check]. unfold steps_of in E.
   destruct (path_of_steps c f (layout_tables f) 0 _ _ _ eq_refl E) as (es & Path & Chain & Steps & Tokens).
-  fold (edge_lists c f) in Path. cbn [Nat.add] in Tokens.
-  assert (Le : length es = S (length (layout_tables f))).
-  { rewrite <- (Forall2_same_length _ _ _ Path). apply lists_length. }
-  assert (Lp : S p < length (layout_places f)) by (apply nth_error_Some; congruence).
-  assert (Ea : place_at f (S p) = answer) by (apply nth_error_nth; exact N).
-  assert (KnownAt : forall j k, j < length (layout_places f) -> step_of_place f (place_at f j) = Some k -> k < length
-    es).
-  { intros j k J S. rewrite forallb_forall in Known. specialize (Known (place_at f j) ltac:(now apply nth_In)).
-    unfold is_known_step in Known. rewrite S in Known. apply Nat.leb_le in Known. lia. }
-  assert (Stated : forall j, j < length (layout_places f) -> In (token_at c f steps (place_at f j))
-    (tokens_at c f (edge_lists c f) (place_at f j))).
-  { intros j J. unfold tokens_at. destruct (step_of_place f (place_at f j)) as [k|] eqn:S.
-    - apply (token_stated c f steps es k j); auto. now apply (KnownAt j).
-    - left. unfold token_at. now rewrite S. }
-  assert (Vocabulary : forall j, j <= p -> token_at c f steps (place_at f j) < vocabulary T).
-  { intros j J. rewrite forallb_forall in Vocab. specialize (Vocab (place_at f j) ltac:(apply nth_In; lia)).
-    rewrite forallb_forall in Vocab. apply Nat.ltb_lt, Vocab, Stated. lia. }
-  set (own := token_at c f steps (place_at f p)).
-  destruct (query_at c f (edge_lists c f) p own) as [q|] eqn:Query.
-  2: { unfold query_at in Query. rewrite Ea in Query. destruct answer; discriminate. }
-  assert (Iq : In q (queries T c f (edge_lists c f))).
-  { unfold queries. apply in_flat_map. exists p. split; [apply in_seq; lia|]. rewrite Ea, Ans. cbv zeta.
-    apply in_flat_map. exists own. split; [|rewrite Query; now left]. apply filter_In. split.
-    - apply in_seq. specialize (Vocabulary p ltac:(lia)). fold own in Vocabulary. lia.
-    - apply existsb_exists. exists own. split; [apply Stated; lia|apply Nat.eqb_refl]. }
-  destruct (queries_find_boxes T A c f precision bits streams hs _ _ _ Groups q Iq) as (stated & Cq & Boxed).
-  assert (Sq : step_of_place f (place_at f (S p)) = Some (query_step q)).
-  { unfold query_at in Query. destruct (step_of_place f (place_at f (S p))); [|discriminate]. now injection Query as
-    <-. }
-  assert (Fq : query_place q = p /\ query_own q = own).
-  { unfold query_at in Query. destruct (step_of_place f (place_at f (S p))); [|discriminate]. now injection Query as
-    <-. }
-  destruct Fq as [Fp Fo].
-  destruct (nth_error es (query_step q)) as [e|] eqn:Edge.
-  2: { apply nth_error_None in Edge. pose proof (KnownAt (S p) _ Lp Sq). lia. }
-  pose proof (edge_is_class c f steps es p q e Path Chain Steps Tokens Within Lp Query Edge) as Class.
-  destruct (Boxed e Class) as (b & Ib & l & Il & Ibl).
-  (* its averages are in its box *)
-  unfold check_query in Cq. rewrite Fp, Fo in Cq. destruct (at_ streams p own) as [point|] eqn:Point; [|discriminate].
-  destruct (traverse (weigh A c f precision q point) hs) as [ws|] eqn:Ws; [|discriminate].
-  unfold check_ranges in Cq. rewrite forallb_forall in Cq.
-  specialize (Cq b ltac:(apply nodup_In; exact (in_map snd _ _ Ib))). apply andb_prop in Cq as [Lb%Nat.eqb_eq Cq].
-  cbv zeta in Cq. rewrite forallb_forall in Cq. specialize (Cq (e, b) Ib). cbn [fst snd] in Cq.
-  destruct (box_dec b b) as [_|]; [|congruence].
-  pose proof (heads_in_box T A c f precision bits Pn Bn Cap streams Streams steps es p q e Path Chain Steps Tokens Known
-    Within Lp Query Edge Vocabulary point Point _ _ _ _ Hs Ws Lb Cq) as InBox.
-  set (averages := map (average_of T A c f steps p) (attention_heads A)) in *.
-  (* the cells of its group *)
-  destruct (class_has_box groups trees _ ltac:(symmetry; exact Trees) Il) as (tree & It).
-  rewrite forallb_forall in Check. specialize (Check _ It). unfold key_of_class, check_group in Check.
-  rewrite Fp, Fo in Check. destruct (at_ streams (key_place T p) own) as [x'|] eqn:Point'; [|discriminate].
-  apply andb_prop in Check as [Widths Check].
-  assert (Width : Forall2 (fun h a => length a = length (matrix_rows (affine_weight (head_value_map h))))
-    (attention_heads A) averages).
-  { assert (G : forall l, (forall h, In h l -> In h (attention_heads A)) -> Forall2 (fun h a => length a = length
-      (matrix_rows (affine_weight (head_value_map h)))) l (map (average_of T A c f steps p) l)).
-    { induction l0 as [|h l0 IH]; intros I; [constructor|]. constructor; [|apply IH; intros; apply I; now right].
-      destruct (traverse_in _ _ _ h Hs ltac:(apply I; now left)) as (ht & Ht & Iht).
-      destruct (traverse_in _ _ _ ht Ws Iht) as (w & Hw & _).
-      unfold average_of. apply softmax_width.
-      exact (values_width T A c f precision bits Bn streams Streams steps p q Lp Vocabulary point h ht w Ht Hw). }
-    now apply G. }
-  assert (Lengths : forall b0, In b0 l -> length b0 = length (concat averages)).
-  { intros b0 I0. rewrite forallb_forall in Widths. specialize (Widths b0 I0). apply Nat.eqb_eq in Widths. rewrite
-    Widths.
-    unfold box_width. clear - Width. induction Width as [|h a hs' as' L W IH]; [reflexivity|]. cbn [fold_right concat].
-    rewrite app_length. lia. }
-  destruct (check_cells_holds bits _ (concat averages) tree l b Lengths Check Ibl InBox) as (b' & Judged & InCell).
-  pose proof (judge_cell_holds bits Bn T A _ x' averages _ _ b' Width InCell Judged other O) as Row.
-  unfold token_of_edge in Row. rewrite Ea in Row.
-  assert (Et : token_of_step c answer (step_of_edge e) = token_at c f steps answer).
-  { unfold token_at. rewrite <- Ea, Sq. f_equal. symmetry. apply nth_error_nth. rewrite <- Steps, nth_error_map, Edge.
-    reflexivity. }
-  rewrite Et in Row. specialize (Row Other). cbv zeta in Row.
-  replace x with (logits_of_averages T A (vector_of x') averages); [exact Row|]. unfold x.
-  assert (Ls : length (firstn (S p) (sequence_of c f steps)) = S p).
-  { apply firstn_length_le. unfold sequence_of. rewrite map_length. lia. }
-  assert (At : forall j, j <= p -> nth j (firstn (S p) (sequence_of c f steps)) 0 = token_at c f steps (place_at f j)).
-  { intros j J. apply nth_error_nth. rewrite firstn_at by lia. unfold sequence_of.
-    rewrite nth_error_map, (nth_error_nth' _ no_place) by lia. reflexivity. }
-  rewrite (logits_after T A (claim_offset c) Causal Parts _ p Ls), (At p) by lia. fold own.
-  assert (Seen : map (fun j => seen_at T A (claim_offset c) j (nth j (firstn (S p) (sequence_of c f steps)) 0))
-    (rev (seq 0 (S p))) = map (fun j => seen_at T A (claim_offset c) j (token_at c f steps (place_at f j)))
-    (rev (seq 0 (S p)))).
-  { apply map_ext_in. intros j I. apply in_rev, in_seq in I. now rewrite At by lia. }
-  rewrite Seen. unfold logits_at, heads_write. fold own.
-  rewrite (heads_written T A c f steps p (attention_heads A) 0) by auto. unfold logits_of_averages.
-  rewrite (stream_found T A c f bits Bn streams Streams _ _ _ Point').
-  replace (stream_at T A (claim_offset c) (key_place T p) own) with (stream_at T A (claim_offset c) p own);
-    [reflexivity|].
-  unfold stream_at, key_place, embedded. now destruct (network_positions T).
+  intros p answer Answer Is other.
+  exact (layout_row T A c f _ _ _ _ Causal Parts Check steps es Path Chain Steps Tokens p answer Answer Is other).
 Qed.
 
 Theorem check_tracks_holds evidence d : check_tracks evidence d = true -> tracks_hold d /\ have_inputs (tracks_claim d).
