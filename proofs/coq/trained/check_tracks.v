@@ -7,8 +7,8 @@ From Certify Require Import lists syntax claim real_vectors real_network packed_
 Import ListNotations. Open Scope nat_scope.
 Local Notation vector := (list R).
 
-(* Boxes, one for each class of each query, over 2^bits; trees of cells, one for each group; weights over 2^precision.
-   *)
+(* Boxes, one for each class of each query, over 2^bits; trees of cells, one for each group; the fractional bits of
+   weights. *)
 Record layout_evidence := LayoutEvidence {
   stated_precision : Z;
   stated_bits : Z;

@@ -1,8 +1,7 @@
 (* The checker of decisions about aligned words, such as two numbers and their sum, as it is extracted to OCaml; and its
    theorem, `judge_tracks_holds`: if it answers `Proved d`, the text of the file states d, and no other decision, and
    the claim of d holds: for every allowed input, of which an adder of ten digits has 10^20, and each of its answers.
-     Every
-   layout has an allowed input.
+   Every layout has an allowed input.
 
    What is to be read to know what is proved: `states_tracks` (tracks_json.v, with decision_json.v and tensors.v),
    `tracks_claim_holds` (tracks_claim.v), `network_logits` (real_network.v). The evidence may be anything. *)

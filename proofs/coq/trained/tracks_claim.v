@@ -28,8 +28,7 @@ Record tracks_claim_syntax := TracksClaimOf {
   claim_offset : nat;
   claim_among : list nat;
   claim_threshold : Q;
-  claim_last_first : bool }.                                         (* how people write inputs: nothing depends on it
-    *)
+  claim_last_first : bool }.                                         (* how people write inputs; nothing rests on it *)
 Record tracks_syntax := TracksOf { tracks_network : network_syntax; tracks_claim : tracks_claim_syntax }.
 
 (* ---- inputs ---- *)
