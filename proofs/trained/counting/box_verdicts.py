@@ -5,7 +5,7 @@ found by paths for each head alone, plus a rest that holds on the hull (docs/bac
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -28,21 +28,29 @@ AT_ONCE = 1 << 20  # numbers
 LINEAR = 3  # rows of a box whose linear parts are bounded by paths
 NARROWER = 1 / 16  # part of a box where slopes are taken, if the form of all of it has none
 LEAST_WIDTH = 10**-9
+RowForms = tuple[Array, Array, Array]
+"""Of rows on boxes: slopes [N, directions, rows], the least of the rest, and the least of each row [N, rows]."""
 Pairs = Sequence[Sequence[tuple[int, int, Indices]]]
 """For each column the steps from one state to another."""
 
 
 @dataclass(frozen=True)
 class BoxArrays:
-    """Boxes of one query: for each column [N, steps], last states [N, states], and the right answers [N]."""
+    """Boxes of one query: for each column [N, steps], last states [N, states], and the right answers [N].
+
+    ``low`` and ``high`` are bounds of the averages [N, directions].
+    """
 
     steps: list[Allowed]
     lasts: Allowed
     answers: Indices
+    low: Array
+    high: Array
 
     def only(self, chosen: Indices) -> "BoxArrays":
         """Return some of the boxes."""
-        return BoxArrays([one[chosen] for one in self.steps], self.lasts[chosen], self.answers[chosen])
+        return BoxArrays([one[chosen] for one in self.steps], self.lasts[chosen], self.answers[chosen],
+                         self.low[chosen], self.high[chosen])
 
 
 @dataclass(frozen=True)
@@ -130,16 +138,18 @@ class HeadSums:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Whether boxes are right or wrong; of the others the token of the least row, and its slopes at ``middles``.
+    """Whether boxes are right or wrong; of the others the token of the least row, and its slopes in the middle.
 
-    Slopes are 0 where the second-order errors of the row's form are greater than its linear part.
+    Slopes are 0 where the second-order errors of the row's form are greater than its linear part. The averages are
+    between ``low`` and ``high``.
     """
 
     is_right: Allowed
     is_wrong: Allowed
     tokens: Indices
     slopes: Array
-    middles: Array
+    low: Array
+    high: Array
 
 
 class QueryVerdicts:
@@ -169,26 +179,29 @@ class QueryVerdicts:
 
     def of(self, boxes: BoxArrays) -> Verdicts:
         """Return the verdicts on boxes."""
-        count = len(boxes.answers)
         low, high = self._hulls(boxes)
-        is_right, is_wrong = self._above(boxes, boxes.answers, low, high, self.margin), np.zeros(count, np.bool_)
-        tokens, slopes = np.full(count, -1), np.zeros_like(low)
+        boxes, stream = replace(boxes, low=low, high=high), self._stream(low, high)
+        forms = self._row_forms(stream, boxes)
+        is_right, is_wrong = self._above(boxes, forms, self.margin), np.zeros(len(low), np.bool_)
+        tokens, slopes = np.full(len(low), -1), np.zeros_like(low)
         left = np.flatnonzero(~is_right)
         if len(left):
-            tokens[left], slopes[left] = self._slopes(boxes.answers[left], low[left], high[left])
-            is_wrong[left] = self._above(boxes.only(left), tokens[left], low[left], high[left], np.float64(0))
-        return Verdicts(is_right, is_wrong, tokens, slopes, (low + high) / 2)
+            open_ones = boxes.only(left)
+            tokens[left], slopes[left] = self._slopes(open_ones, *(one[left] for one in forms[1:]))
+            open_ones = replace(open_ones, answers=tokens[left])
+            is_wrong[left] = self._above(open_ones, self._row_forms(stream.only(left), open_ones), np.float64(0))
+        return Verdicts(is_right, is_wrong, tokens, slopes, low, high)
 
-    def _above(self, boxes: BoxArrays, answers: Indices, low: Array, high: Array, margin: np.float64) -> Allowed:
-        """Return, for each box, whether all rows of these answers are above a margin."""
-        slopes, rest, least = self._row_forms(answers, low, high)
-        middle = (low + high) / 2
+    def _above(self, boxes: BoxArrays, forms: RowForms, margin: np.float64) -> Allowed:
+        """Return, for each box, whether all rows of these forms are above a margin."""
+        slopes, rest, least = forms[0], forms[1], forms[2].copy()
+        middle = (boxes.low + boxes.high) / 2
         left = np.flatnonzero((least.min(1) <= margin + ROOM) & (rest.min(1) > margin + ROOM))
         for _ in range(LINEAR):
             worst = least[left].argmin(1)
             along, value = slopes[left, :, worst], rest[left, worst] - (slopes[left, :, worst] * middle[left]).sum(1)
             for head, mine in self._of_heads():
-                value = value - self.greatest(head, boxes, left, -along[:, mine])
+                value = value - self.greatest(head, mine, boxes, left, -along[:, mine])
             least[left, worst] = np.maximum(least[left, worst], value)
             is_proved = value > margin + ROOM
             left = left[is_proved & (least[left].min(1) <= margin + ROOM)]
@@ -200,60 +213,79 @@ class QueryVerdicts:
         ends = np.cumsum([0, *map(len, self.form.rows)]).tolist()
         return [(head, slice(first, end)) for head, (first, end) in enumerate(pairwise(ends)) if end > first]
 
-    def _row_forms(self, answers: Indices, low: Array, high: Array) -> tuple[Array, Array, Array]:
-        """Return, for each box, the slopes [N, directions, rows], the least of the rest, and the least of each row."""
-        stream, rows, centre = self._rows(answers, low, high)
-        directions, half = low.shape[1], (high - low) / 2
+    def _row_forms(self, stream: Forms, boxes: BoxArrays) -> RowForms:
+        """Return the forms of the rows of the answers of boxes, whose streams are given."""
+        rows, centre = self._rows(stream, boxes.answers)
+        directions, half = boxes.low.shape[1], (boxes.high - boxes.low) / 2
         parts = stream.parts @ rows
         linear = np.abs(parts[:, :directions]).sum(1)
         rest = centre - np.abs(parts[:, directions:]).sum(1) - (stream.loose[:, np.newaxis] @ np.abs(rows))[:, 0]
-        own = answers[:, np.newaxis] == self.among
+        own = boxes.answers[:, np.newaxis] == self.among
         return (parts[:, :directions] / np.maximum(half, LEAST_WIDTH)[:, :, np.newaxis], np.where(own, NEVER, rest),
                 np.where(own, NEVER, rest - linear))
 
-    def _rows(self, answers: Indices, low: Array, high: Array) -> tuple[Forms, Array, Array]:
-        """Return the forms of the stream on boxes of averages, the weights of rows, and the rows of the centre."""
-        streams, out = self.form.last.level.streams.only(np.full(len(answers), self.own)), self.form.floats.unembedding
-        stream = between(self.after, after_heads(streams, (low, high), self.rows))
+    def _stream(self, low: Array, high: Array) -> Forms:
+        """Return the forms of the stream on boxes of averages."""
+        streams = self.form.last.level.streams.only(np.full(len(low), self.own))
+        return between(self.after, after_heads(streams, (low, high), self.rows))
+
+    def _rows(self, stream: Forms, answers: Indices) -> tuple[Array, Array]:
+        """Return the weights of rows, and the rows of the centres."""
+        out = self.form.floats.unembedding
         rows = out.weight[:, answers].T[:, :, np.newaxis] - out.weight[np.newaxis][:, :, self.among]
         centre = (stream.centre[:, np.newaxis] @ rows)[:, 0]
         if out.bias is not None:
             centre = centre + out.bias[answers][:, np.newaxis] - out.bias[self.among]
-        return stream, rows, centre
+        return rows, centre
 
-    def _slopes(self, answers: Indices, low: Array, high: Array) -> tuple[Indices, Array]:
-        """Return the token of the least row near the middle of each box, and the slopes of this row there, or 0."""
-        middle, half, each = (low + high) / 2, NARROWER * (high - low) / 2, np.arange(len(low))
-        stream, rows, centre = self._rows(answers, middle - half, middle + half)
-        worst = np.where(answers[:, np.newaxis] == self.among, NEVER, centre).argmin(1)
-        parts = (stream.parts[:, :low.shape[1]] @ rows[each, :, worst][:, :, np.newaxis])[:, :, 0]
-        _, rest, least = (one[each, ..., worst] for one in self._row_forms(answers, low, high))
-        is_linear = centre[each, worst] - rest <= rest - least
+    def _slopes(self, boxes: BoxArrays, rest: Array, least: Array) -> tuple[Indices, Array]:
+        """Return the token of the least row near the middle of each box, and the slopes of this row there, or 0.
+
+        The rest and the least value of the rows are those on the whole boxes.
+        """
+        middle, half = (boxes.low + boxes.high) / 2, NARROWER * (boxes.high - boxes.low) / 2
+        stream, each = self._stream(middle - half, middle + half), np.arange(len(middle))
+        rows, centre = self._rows(stream, boxes.answers)
+        worst = np.where(boxes.answers[:, np.newaxis] == self.among, NEVER, centre).argmin(1)
+        parts = (stream.parts[:, :half.shape[1]] @ rows[each, :, worst][:, :, np.newaxis])[:, :, 0]
+        is_linear = centre[each, worst] - rest[each, worst] <= (rest - least)[each, worst]
         return self.among[worst], np.where(is_linear[:, np.newaxis], parts / np.maximum(half, LEAST_WIDTH), 0)
+
+    @cached_property
+    def ends(self) -> tuple[Array, Array]:
+        """Bounds of the averages of all inputs."""
+        least, most = (np.concatenate([np.zeros(0), *(self.heads[head].ends[k] for head, _ in self._of_heads())])
+                       for k in range(2))
+        return least, most
 
     def _hulls(self, boxes: BoxArrays) -> tuple[Array, Array]:
         """Return the least and the greatest average of each box along each direction."""
-        count = len(boxes.answers)
-        lows, highs = ([np.zeros((count, 0))] for _ in range(2))
+        low, high, count = boxes.low.copy(), boxes.high.copy(), len(boxes.answers)
         for head, mine in self._of_heads():
-            directions, (least, most) = mine.stop - mine.start, self.heads[head].ends
+            directions = mine.stop - mine.start
             vectors = np.tile(np.concatenate([np.eye(directions), -np.eye(directions)]), (count, 1))
-            found = self.greatest(head, boxes, np.repeat(np.arange(count), 2 * directions), vectors)
-            found = found.reshape(count, 2, directions)
-            highs.append(np.minimum(found[:, 0], most))
-            lows.append(np.maximum(-found[:, 1], least))
-        return np.concatenate(lows, 1) - 10**-10, np.concatenate(highs, 1) + 10**-10
+            found = self.greatest(head, mine, boxes, np.repeat(np.arange(count), 2 * directions), vectors)
+            found = found.reshape(count, 2, directions) + 10**-10
+            high[:, mine] = np.minimum(high[:, mine], found[:, 0])
+            low[:, mine] = np.maximum(low[:, mine], -found[:, 1])
+        return low, high
 
-    def greatest(self, head: int, boxes: BoxArrays, members: Indices, vectors: Array) -> Array:
-        """Return the greatest vector · average of a head on some boxes: vectors [M, directions] on boxes [M]."""
+    def greatest(self, head: int, mine: slice, boxes: BoxArrays, members: Indices, vectors: Array) -> Array:
+        """Return the greatest vector · average of a head on some boxes: vectors [M, directions] on boxes [M].
+
+        The head's directions are ``mine``.
+        """
         size = max(1, AT_ONCE // max(1, self.heads[head].width))
-        found = [self._greatest(self.heads[head], boxes, members[first:first + size], vectors[first:first + size])
-                 for first in range(0, len(members), size)]
+        tops = np.maximum(vectors * boxes.low[members, mine], vectors * boxes.high[members, mine]).sum(1)
+        parts = [slice(first, first + size) for first in range(0, len(members), size)]
+        found = [self._greatest(self.heads[head], boxes, members[part], vectors[part], tops[part]) for part in parts]
         return np.concatenate(found) if found else np.zeros(0)
 
-    def _greatest(self, sums: HeadSums, boxes: BoxArrays, members: Indices, vectors: Array) -> Array:
-        """Use Newton's method on longest paths: each step takes the greatest of lines in the threshold."""
-        tops = (np.where(vectors > 0, sums.ends[0], sums.ends[1]) * vectors).sum(1)
+    def _greatest(self, sums: HeadSums, boxes: BoxArrays, members: Indices, vectors: Array, tops: Array) -> Array:
+        """Use Newton's method on longest paths: each step takes the greatest of lines in the threshold.
+
+        It begins at ``tops``, bounds that are known.
+        """
         left = np.arange(len(members))
         gains, kept = sums.gains(vectors), [steps[members] for steps in boxes.steps]
         last_kept, each = boxes.lasts[members], np.arange(len(members))
@@ -261,7 +293,7 @@ class QueryVerdicts:
             best, heavy = self._longest(gains, kept, last_kept, tops[left])
             at = best.argmax(1)
             found = tops[left] + best[each, at] / np.maximum(heavy[each, at], 10**-300)
-            moved = np.isfinite(found) & (found > tops[left] + 10**-12 * (1 + np.abs(found)))
+            moved = np.isfinite(found) & (np.abs(found - tops[left]) > 10**-12 * (1 + np.abs(found)))
             tops[left[moved]] = found[moved]
             count = np.count_nonzero(moved)
             if not count:

@@ -35,7 +35,7 @@ class InputBox:
     """Inputs by the steps of each column and the last states; at a ``query`` the answer is ``answer``.
 
     The row ``own`` of the last attention step asks. ``token`` is the greatest other logit in the middle of the box;
-    ``weight`` is the number of inputs.
+    ``weight`` is the number of inputs; the averages are between ``hull``.
     """
 
     query: int
@@ -46,7 +46,7 @@ class InputBox:
     weight: np.float64 | int = 0
     token: int = -1
     slopes: Array | None = None
-    middle: Array | None = None
+    hull: tuple[Array, Array] | None = None
 
 
 @dataclass(frozen=True)
@@ -199,20 +199,22 @@ class BoxSearch:
             yield from ((box, False) for box in trimmed)
             return
         answers = np.array([box.answer for box in trimmed])
-        found = self._verdicts_of(boxes[0].query, boxes[0].own).of(BoxArrays(steps, lasts, answers))
+        verdicts = self._verdicts_of(boxes[0].query, boxes[0].own)
+        low, high = (np.stack(ends) for ends in zip(*(box.hull or verdicts.ends for box in trimmed), strict=True))
+        found = verdicts.of(BoxArrays(steps, lasts, answers, low, high))
         for index in np.flatnonzero(~found.is_right).tolist():
             yield replace(trimmed[index], token=int(found.tokens[index]), slopes=found.slopes[index],
-                          middle=found.middles[index]), bool(found.is_wrong[index])
+                          hull=(found.low[index], found.high[index])), bool(found.is_wrong[index])
 
     def _split(self, box: InputBox) -> list[InputBox]:
         """Split a box in two: by the column whose steps move the row most, at the middle of their terms in it."""
         verdicts, best = self._verdicts_of(box.query, box.own), (np.float64(-1), 0, np.zeros(0, np.intp), np.zeros(0))
-        assert box.slopes is not None and box.middle is not None
+        assert box.slopes is not None and box.hull is not None
         for column, kept in enumerate(box.steps):
             those = np.flatnonzero(kept)
             if len(those) < 2:
                 continue
-            moves = verdicts.moves(column, those, box.slopes, box.middle)
+            moves = verdicts.moves(column, those, box.slopes, (box.hull[0] + box.hull[1]) / 2)
             if moves.max() - moves.min() > best[0]:
                 best = moves.max() - moves.min(), column, those, moves
         spread, column, those, moves = best
@@ -224,7 +226,7 @@ class BoxSearch:
             kept = np.zeros_like(box.steps[column])
             kept[those[chosen]] = True
             steps = tuple(kept if at == column else one for at, one in enumerate(box.steps))
-            parts.append(InputBox(box.query, box.own, box.answer, steps, box.lasts))
+            parts.append(InputBox(box.query, box.own, box.answer, steps, box.lasts, hull=box.hull))
         return parts
 
 
