@@ -136,9 +136,12 @@ class FormDecider:
             proved, reason = self._prove(number, ROOMS)
         except NoClasses:
             return self.result(number)
-        if proved.unit is None or reason:
+        is_proved = proved.unit is not None and not reason
+        if not is_proved and (inputs <= EACH * self.effort or find_obstacle(self.network) is None):
             return self.result(number)
         seen = sample_margin(Margins(self.floats, self.claim, number))
+        if not is_proved:
+            return FormResult(FormRow(len(form.columns), "unknown", inputs, seen, reason=reason))
         row = FormRow(len(form.columns), "certified", inputs, seen, float(proved.least))
         return FormResult(row, proved.unit, proved.classes, proved.cells)
 
