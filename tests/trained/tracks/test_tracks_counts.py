@@ -37,6 +37,7 @@ from constructions.trained.weights import each_is_one
 from examples.adders.by_hand import adder as decimal_adder
 from proofs.check import Malformed
 from proofs.trained.counting import machines
+from proofs.trained.counting.box_verdicts import BoxArrays, QueryVerdicts
 from proofs.trained.counting.boxes import BoxSearch
 from proofs.trained.counting.parts import Part, parts_of_boxes
 from proofs.trained.forward import FloatNetwork
@@ -111,6 +112,23 @@ def test_boxes_find_the_inputs_that_run_one_by_one(monkeypatch: pytest.MonkeyPat
     assert row.least == row.most == counted_plainly(blurred(1.7))
     (coarse,) = count_tracks(*blurred(1.7), CountQuestion(Fraction(1, 5)), workers=ONE).rows
     assert coarse.least <= row.least <= coarse.most <= coarse.least + row.total / 5
+
+
+def test_averages_of_a_box_do_not_depend_on_the_bounds_where_their_search_begins() -> None:
+    network, claim = blurred(1.7)
+    search = BoxSearch(FloatNetwork(network), claim, 0)
+    wrong = search.run(Fraction(0), 60).wrong
+    assert wrong
+    for box in wrong:
+        assert box.hull is not None
+        verdicts, arrays = QueryVerdicts(search.form, box.query, box.own, search.pairs), []
+        for low, high in (verdicts.ends, box.hull):
+            boxes = BoxArrays([one[np.newaxis] for one in box.steps], box.lasts[np.newaxis], np.array([box.answer]),
+                              low[np.newaxis], high[np.newaxis])
+            found = verdicts.of(boxes)
+            arrays.append(np.concatenate([found.low, found.high]))
+        assert np.abs(arrays[0] - arrays[1]).max() < 1e-9
+        assert np.abs(arrays[0] - np.stack(box.hull)).max() < 1e-9
 
 
 @pytest.mark.exhaustive
