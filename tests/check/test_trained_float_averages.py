@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proofs.check.checker.chapters.trained.balls.exact import ExactLinear, linear
 from proofs.check.checker.chapters.trained.balls.heads import TokenProjections, VisibleBounds
 from proofs.check.checker.chapters.trained.floats import proof
 from proofs.check.checker.chapters.trained.floats.ball_heads import HeadOnBalls
@@ -20,14 +19,8 @@ from tests.check.test_trained_float_balls import FINE, given_of, network_of
 PLACES = 6
 
 
-def arrays(given: ExactLinear) -> tuple[Any, Any]:
-    """Return the weight and the bias of an exact map."""
-    weight = np.array(given.weight.rows, dtype=float) * 2.0**given.weight.power
-    return weight, np.array(given.bias.entries, dtype=float) * 2.0**given.bias.power
-
-
 class Head:
-    """The head of a network with one, at 44 bits; and the matrices of what it writes, of queries and of keys."""
+    """The head of a network with one, at 44 bits; and the matrix of what it writes."""
 
     def __init__(self, **fields: str) -> None:
         given = given_of(network_of("attention"), FINE | fields)
@@ -37,9 +30,7 @@ class Head:
         assert isinstance(attention, AttentionOnBalls)
         self.known: HeadOnBalls = attention._ball_heads[0]
         step: Any = prover.network.forms.network.steps[0]
-        self.maps = [arrays(linear(affine)) for affine in (step.heads[0].query, step.heads[0].key)]
         self.out = np.array(step.heads[0].out.rows, dtype=float) * 2.0**step.heads[0].out.power
-        self.scale = float(step.scale.times) if step.scale.times else float(step.scale.root) ** -0.5
 
     def numbers(self, x: Any) -> list[int]:
         return [int(y) for y in np.rint(np.asarray(x) * self.one)]
@@ -71,8 +62,7 @@ def test_no_weights_and_values_that_are_off_move_an_average_further_than_is_said
         values = draw.normal(size=(PLACES, head.known.width)) / 2
         scores = most * np.where(weights == weights.max(), draw.random(), draw.random(PLACES))
         errors = 0.3 * (kind % 3) * most * draw.random(PLACES)
-        seen = [TokenProjections((), (), head.numbers(value), 0, VisibleBounds(value_error=int(error * head.one),
-                                                                               value_apart=int(error * head.one)))
+        seen = [TokenProjections((), (), head.numbers(value), 0, VisibleBounds(value_error=int(error * head.one)))
                 for value, error in zip(values, errors, strict=True)]
         whole = np.rint(weights * 2**head.known.weight_bits)
         off = head.numbers(scores)
@@ -96,62 +86,6 @@ def test_each_coordinate_of_an_average_is_off_in_a_direction_of_its_own() -> Non
     off = head.known.project_read(nothing, nothing, head.numbers(value), 0, 0, head.one).reach.value_error / head.one
     turned = max(head.written(np.array(signs) * value) for signs in product((-1, 1), repeat=4))
     assert off >= relative * turned > 2 * relative * head.written(value)
-
-
-def test_scores_of_a_query_that_is_off_are_off_by_as_much_up_to_a_number_for_all() -> None:
-    """Query and keys are moved by their full error bounds; the product of the query with one vector does not matter."""
-    head, draw, used = Head(), np.random.default_rng(2), list[float]()
-    (query, start), (key, first) = head.maps
-    middle = 3 * draw.normal(size=8)
-    for _ in range(30):
-        reads = np.concatenate([draw.normal(size=(1, 8)), middle + draw.normal(size=(PLACES, 8)) / 4])
-        queries, keys = (reads @ query + start) * head.scale, reads @ key + first
-        read_error, rest = draw.random(2) * (0.02, 0.001)
-        seen = [head.known.project_read(head.numbers(q), head.numbers(k), head.numbers(np.zeros(head.known.width)),
-                                    int(read_error * head.one), int(rest * head.one), 8 * head.one)
-                for q, k in zip(queries, keys, strict=True)]
-        scores = keys[1:] @ queries[0]
-        reach = reduce(VisibleBounds.extend, (one.reach for one in seen[1:]))
-        off = np.array(head.known.score_errors(seen[0], seen[1:], reach, head.numbers(scores))) / head.one
-        once = head.known.score_error(seen[0], reach, head.numbers(scores)) / head.one
-        assert (off <= once).all()
-        for near, side in product(range(PLACES), (-1, 1)):
-            push = query @ (keys[1 + near] - keys[1:].mean(0))
-            asked = queries[0] + side * read_error * push / np.linalg.norm(push) @ query * head.scale
-            pushes = np.tile(key @ queries[0], (PLACES, 1)) * np.where(np.arange(PLACES) == near, side, -side)[:, None]
-            pushed = keys[1:] + read_error * pushes / np.linalg.norm(pushes[0]) @ key
-            change = pushed @ asked - scores
-            low, high = (change - off).max(), (change + off).min()
-            assert low <= high
-            used.append((change.max() - change.min()) / (2 * off.max()))
-    assert max(used) > 0.5
-
-
-def far_apart(head: Head, keys: Any, read_error: float) -> tuple[Any, Any]:
-    """Return bounds of the scores of a query with an error and exact keys, and their greatest change."""
-    query, _ = head.maps[0]
-    querying = head.known.project_read(head.numbers(np.ones(4) / 8), head.numbers(keys[0]), head.numbers(np.zeros(4)),
-                                 int(read_error * head.one), 0, head.one)
-    seen = [TokenProjections((), head.numbers(k), (), 0, VisibleBounds(
-        key_norm=int(np.linalg.norm(k) * head.one) + 1,
-        folded_key=int(np.linalg.norm(query @ k) * head.scale * head.one) + 9)) for k in keys]
-    reach = reduce(VisibleBounds.extend, (one.reach for one in seen))
-    off = np.array(head.known.score_errors(querying, seen, reach, head.numbers(keys @ (np.ones(4) / 8)))) / head.one
-    push = query @ (keys[-1] - keys[0])
-    return off, keys @ (read_error * push / np.linalg.norm(push) @ query * head.scale)
-
-
-@pytest.mark.parametrize("near", [[0.0], [1.0, 1.0]])
-def test_what_is_taken_from_scores_is_the_same_for_all_keys_of_a_query(near: list[float]) -> None:
-    """A key that is 0 and another one; and distant keys, of which one minus their mean is beyond the bound."""
-    head = Head()
-    direction = np.array([1.0, -2.0, 3.0, 1.0])
-    far = 4.0 if len(near) == 1 else -1.0
-    size = 1.0 if len(near) == 1 else head.known.key.bound / head.one * 0.999
-    keys = np.array([*near, far])[:, None] * direction / np.linalg.norm(direction) * size
-    off, change = far_apart(head, keys, 0.01)
-    assert (change - off).max() <= (change + off).min()
-    assert (change.max() - change.min()) / (2 * off.max()) > 0.4
 
 
 def test_what_is_said_of_weights_and_values_is_what_the_page_says() -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.float_models.reading import Format
-from proofs.check.checker.chapters.trained.floats import scaled_rows, shared_symbols, softmax
+from proofs.check.checker.chapters.trained.floats import scaled_rows, softmax
 from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack, make_row_maps
 from proofs.check.checker.chapters.trained.floats.inputs import NetworkUnderModel
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
@@ -126,14 +126,12 @@ def test_a_rule_of_shared_symbols_without_a_term_is_wrong(name: str, old: str, n
 
 
 @pytest.mark.parametrize("kept", [0, 2, 50])
-def test_symbols_that_are_moved_and_merged_leave_every_vector_in_the_form(kept: int, monkeypatch: pytest.MonkeyPatch
-                                                                         ) -> None:
+def test_symbols_that_are_moved_and_merged_leave_every_vector_in_the_form(kept: int) -> None:
     """Symbols below ``start`` keep their slots; slots from there to ``base`` are empty; own ones come from there."""
-    monkeypatch.setattr(shared_symbols, "KEPT", kept)
     draw = np.random.default_rng(kept)
     centres, generators = draw.normal(size=WIDTH), draw.normal(size=(WIDTH, SYMBOLS))
     generators[:, 3] = 0
-    found = placed(Budget(1), form_of(centres, generators), 3, 9)
+    found = placed(Budget(1), form_of(centres, generators), 3, 9, kept)
     slots = np.array([unpack(row, found.slots) for row in found.rows], dtype=float) / UNIT
     assert np.allclose(slots[:, :3], np.column_stack([centres, generators[:, :2]])) and not slots[:, 3:9].any()
     assert found.slots == 9 + min(kept, 2) + WIDTH and not any(found.radii)

@@ -190,7 +190,7 @@ def test_balls_that_fail_for_many_words_are_tried_for_few_and_then_for_all_again
             return []
 
     inputs = InputsUnderModel(rows, 0, [])
-    inputs.__dict__ |= {"_cache": Walk(), "_prove_by_balls": few}
+    inputs.__dict__ |= {"_caches": [Walk()], "_prove_by_balls": few}
     counts = []
     for _ in range(200):
         inputs.prove((), {0: [0]})

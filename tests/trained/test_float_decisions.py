@@ -29,7 +29,7 @@ from constructions.trained.claim import WordsClaim, claim_of_lengths, input_toke
 from constructions.trained.json_form import network_from_json, network_to_json
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
-from proofs.check import Rejected, check_text
+from proofs.check import Accepted, Rejected, check_text
 from proofs.check.checker.chapters.trained.floats import proof, scaled_rows
 from proofs.check.checker.chapters.trained.floats.form_stack import FloatStack
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
@@ -289,3 +289,15 @@ def test_a_wrong_run_is_written_as_a_certificate(tmp_path: Path) -> None:
         next(k for k, line in enumerate(lines) if line.startswith("float model"))]
     again = CliRunner().invoke(app, ["decide", str(wrong), "--max-n", "1", "--float", "binary32"])
     assert again.exit_code in (0, 1, 3) and "length 1 .. 1" in again.stdout
+
+
+def test_scores_of_hundreds_that_are_known_in_16_bits_leave_no_word_to_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first attention of balls is computed on forms, once for each token at each place."""
+    def refuse(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(CachedExecutions, "attended", refuse)
+    network, plan = plans()["first"].network(), plans()["first"]
+    claim = replace(plan.claim(network), lengths=(1, 4), offsets=(0, 0))
+    text = each_word_text(network, claim, presets()["bfloat16/binary32"])
+    assert isinstance(check_text(text.encode(), work=100), Accepted)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import isqrt
 from operator import mul
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.exponential import floor_shift
@@ -34,20 +34,11 @@ class HeadAverage(NamedTuple):
 
 
 class VisibleBounds(NamedTuple):
-    """Maxima over the visible keys and values: error and norm of a key, error of a value.
-
-    Under a float model ``value_error`` is that of the output, as in `HeadAverage`; ``read_error`` is the error of the
-    key's input, ``key_rest`` the key's error besides it, ``folded_key`` the norm of W_Q k, ``value_apart`` the value's
-    own error.
-    """
+    """Maxima over the visible keys and values: error and norm of a key, error of a value."""
 
     key_error: int = 0
     key_norm: int = 0
     value_error: int = 0
-    read_error: int = 0
-    key_rest: int = 0
-    folded_key: int = 0
-    value_apart: int = 0
 
     def extend(self, *others: VisibleBounds) -> VisibleBounds:
         """Return the maxima of all of them."""
@@ -57,7 +48,7 @@ class VisibleBounds(NamedTuple):
 class TokenProjections(NamedTuple):
     """Query, key and value of a token, the error bound of the query, and the bounds of key and value.
 
-    Under a float model ``query_rest`` is the query's error besides its input's, ``folded_query`` the norm of W_K q.
+    At the first attention under a float model ``forms`` are its softmax, and query and key on forms.
     """
 
     query: IntegerRow
@@ -65,8 +56,7 @@ class TokenProjections(NamedTuple):
     value: IntegerRow
     query_error: int
     reach: VisibleBounds
-    query_rest: int = 0
-    folded_query: int = 0
+    forms: tuple[Any, Any, Any] | None = None
 
 
 class HeadOnNumbers:
@@ -162,10 +152,12 @@ class HeadOnNumbers:
         products += reach.key_norm * token.query_error
         return (products >> self._precision.fraction) + 3 + (self._cap.error if self._cap else 0)
 
-    def score_errors(self, token: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
-                     scores: Sequence[int]) -> Sequence[int]:
-        """Bound the error of the scores, one bound for each of ``others``."""
-        return [self.score_error(token, reach, scores)] * len(others)
+    def all_scores(self, token: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
+                   places: Sequence[int], place: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the scores of a token at ``place`` and others at ``places``, and bounds of their errors."""
+        keys = self.beside(one.key for one in others)
+        scores = self.scores(token.query, keys, len(others), places, place)
+        return scores, [self.score_error(token, reach, scores)] * len(others)
 
     def sharpened(self, moved: int, most: int, sums: int, total: int, units: int) -> tuple[int, int]:
         """Return 100 times the factor of the spread due to scores, and the error due to values; at most those given."""

@@ -316,6 +316,11 @@ class Stack:
         """Return the stream of a token at a position number before the first attention."""
         return pass_on(self.stem, self.embed(token, position))
 
+    def project_first(self, token: int, position: int) -> tuple[Stream, list[TokenProjections]]:
+        """Return the stream before the first attention, and its projections there."""
+        stream = self.start(token, position)
+        return stream, self.blocks[0][0].project(stream, position, with_query=True) if self.blocks else []
+
     def embed(self, token: int, position: int) -> Stream:
         """Return the stream before the stem: each entry of the embedding rounded twice."""
         power, network = self.precision.fraction, self.network

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from ....kernel.numbers import INTEGER_BITS
 from .heads import HeadAverage, TokenProjections, VisibleBounds
-from .key_value_cache import AttentionMemory
 from .precision import Stream, Undecided, ceil_norm, ceil_sqrt
 from .stack import Stack
 
@@ -78,66 +77,53 @@ class Tables:
             stack = self._stack
             stack.budget.spend(1 + stack.cost)
             stack.budget.hold(stack.network.width * 4 * INTEGER_BITS)
-            stream = stack.start(token, self._offset + place)
-            found = self._started[place, token] = stream, (
-                stack.blocks[0][0].project(stream, self._offset + place, with_query=True) if stack.blocks else [])
+            found = self._started[place, token] = stack.project_first(token, self._offset + place)
         return found
 
     def averages(self, place: int, tokens: Sequence[int]) -> list[HeadAverage]:
         """Return the average of each head of the first attention at a place of a word."""
-        row = self._rows.get((place, tokens[place]))
+        row, stack = self._rows.get((place, tokens[place])), self._stack
+        stop = place + 1 if stack.network.masked else None
         if row is None:
-            row = self._rows[place, tokens[place]] = self._make_row(place, tokens[place])
-        visible = tokens[:place + 1] if self._stack.network.masked else tokens
-        total = sum([sums[token] for sums, token in zip(row.places, visible, strict=False)])
-        self._stack.budget.spend(1 + (len(visible) * self._slots >> 7))
+            row = self._rows[place, tokens[place]] = self._make_row(place, tokens[place], self._possible_tokens[:stop])
+            stack.budget.hold(self._entry_bits * sum(map(len, row.places)))
+        visible = tokens[:stop]
+        stack.budget.spend(1 + (len(visible) * self._slots >> 7))
         try:
-            return self._split(total, row, len(visible))
-        except Undecided:
-            return self._directly(place, tokens, visible)
+            return self._split(row, visible)
+        except Undecided:  # with weights relative to the greatest score of this word
+            return self._split(self._make_row(place, tokens[place], [[token] for token in visible]), visible)
 
-    def _directly(self, place: int, tokens: Sequence[int], visible: Sequence[int]) -> list[HeadAverage]:
-        """Return the averages with weights relative to the greatest score of this word."""
-        memory = AttentionMemory(self._stack, self._stack.blocks[0][0], self._bits)
-        try:
-            for p, token in enumerate(visible):
-                memory.add(self._start(p, token)[1], token)
-            return memory.averages(self._start(place, tokens[place])[1], place)
-        finally:
-            memory.cut(0)
-
-    def _split(self, total: int, row: QueryTable, count: int) -> list[HeadAverage]:
+    def _split(self, row: QueryTable, visible: Sequence[int]) -> list[HeadAverage]:
         """Return the averages of the heads, whose sums are concatenated."""
-        found: list[HeadAverage] = []
+        found, total = list[HeadAverage](), sum([sums[token] for sums, token in zip(row.places, visible, strict=False)])
         for head, (e_score, reach) in zip(self._stack.blocks[0][0].heads, row.errors, strict=True):
             bits = self._stack.precision.slot * head.slots
             sums = total & (1 << bits) - 1
             sums -= sums >> bits - 1 << bits  # their last slot may be negative
             total = total - sums >> bits
-            found.append(head.average(sums, e_score, reach, count, self._bits))
+            found.append(head.average(sums, e_score, reach, len(visible), self._bits))
         return found
 
-    def _make_row(self, place: int, token: int) -> QueryTable:
+    def _make_row(self, place: int, token: int, possible_tokens: Sequence[Sequence[int]]) -> QueryTable:
         stack, slot = self._stack, self._stack.precision.slot
-        stop = place + 1 if stack.network.masked else len(self._possible_tokens)
-        candidates = [other for p in range(stop) for other in self._possible_tokens[p]]
-        places = [p for p in range(stop) for _ in self._possible_tokens[p]]
+        candidates = [other for those in possible_tokens for other in those]
+        places = [p for p, those in enumerate(possible_tokens) for _ in those]
         visible = [self._start(p, other)[1] for p, other in zip(places, candidates, strict=True)]
         heads = stack.blocks[0][0].heads
         stack.budget.spend(ENTRY_STEPS * stack.precision.level * len(heads) * len(places))
-        stack.budget.hold(self._entry_bits * len(places))
         sums, errors, shift = [0] * len(places), [], 0
         for h, (head, query) in enumerate(zip(heads, self._start(place, token)[1], strict=True)):
             projections = [one[h] for one in visible]
-            keys = head.beside(one.key for one in projections)
-            scores = head.scores(query.query, keys, len(projections), places, place)
+            reach = VisibleBounds().extend(*[one.reach for one in projections])
+            scores, score_errors = head.all_scores(query, projections, reach, places, place)
             weights = (head.weights(stack.exponentials, scores, max(scores)) if head.attends is None
                        else head.equal_weights(candidates))
-            reach = VisibleBounds().extend(*[one.reach for one in projections])
-            score_errors = head.score_errors(query, projections, reach, scores)
+            if not any(weights):  # no token is attended to
+                weights = [(one == (place, token)) << head.weight_bits for one in zip(places, candidates, strict=True)]
             sums = [so_far + (w * head.weigh(one.value, one.reach.value_error, e) << shift)
                     for so_far, w, one, e in zip(sums, weights, projections, score_errors, strict=True)]
             errors.append((max(score_errors), reach))
             shift += slot * head.slots
         each = iter(sums)
-        return QueryTable([{other: next(each) for other in self._possible_tokens[p]} for p in range(stop)], errors)
+        return QueryTable([{other: next(each) for other in those} for those in possible_tokens], errors)

@@ -6,16 +6,19 @@ See docs/background/floats_rules.md, section 7, Balls, Scores and Averages.
 from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt
-from operator import sub
+from operator import add
+from typing import Any
 
 from ...float_models.roundoff import gamma, raised, roundoff_of_sums, tiny
-from ..balls.exact import ExactLinear, after_norm, linear, multiply, through, transposed, zeros
+from ..balls.exact import ExactLinear, linear, multiply, zeros
 from ..balls.exponentials import RELATIVE_ERROR
-from ..balls.heads import HeadAverage, HeadOnNumbers, TokenProjections, VisibleBounds, scale_map
+from ..balls.heads import HeadAverage, HeadOnNumbers, TokenProjections, VisibleBounds
 from ..balls.linear import LinearOnNumbers, Unchanged, spectral_norm
 from ..balls.precision import NORM_BITS, Undecided, ceil_norm, ceil_sqrt
 from ..reading.network import AttentionStep, NetworkHead, Scale
-from .balls import SHARE, Balls, ProductOnBalls, greatest_gain, share
+from ..zonotopes.affine import CentredRange, known_by_sizes
+from ..zonotopes.scores import PathBounds
+from .balls import SHARE, Balls, ProductOnBalls, share
 from .softmax_rules import SoftmaxRules, is_power
 
 
@@ -27,6 +30,7 @@ class HeadOnBalls(HeadOnNumbers):
     def __init__(self, balls: Balls, step: AttentionStep, head: NetworkHead,
                  maps: Sequence[LinearOnNumbers | Unchanged], length: int) -> None:
         super().__init__(balls.precision, step, head, maps, length)
+        self._length, self._scale_of_scores = length, step.scale
         model, width, (low, high) = balls.model, head.query.weight.width, ends_of_scale(step.scale)
         if not 2 * tiny(model.sums) <= low <= 1:
             raise Undecided
@@ -44,12 +48,6 @@ class HeadOnBalls(HeadOnNumbers):
                 self.query.bound + self.key.bound, balls.precision.one) / low) + 1
         self._score = balls.rounded(model.scores, 1, exact=model.scores == model.sums)
         self._sums = balls.below(model.scores if self._varies else model.sums, 2) * low
-        self._gain = share(greatest_gain(step.norm)) if step.norm else 1 << SHARE
-        query, inexact = scale_map(linear(head.query), step.scale, balls.precision.slot)
-        self._fold_key, self._fold_query = (
-            LinearOnNumbers(balls.precision, balls.budget, ExactLinear(transposed(one.weight), zeros(
-                len(one.weight.rows))), reads, rounded)
-            for one, reads, rounded in ((query, self.key.bound, inexact), (linear(head.key), self.query.bound, False)))
         softmax = SoftmaxRules(model)
         fixed, of_size = softmax.exponents_within(length)
         self._fixed, self._of_size = balls.number(fixed) + 1, share(of_size)
@@ -66,8 +64,6 @@ class HeadOnBalls(HeadOnNumbers):
         self.out_norm = -(-(1 << 2 * NORM_BITS) // factor)
         out = multiply(ExactLinear(head.out, zeros(head.out.width)), factor, -NORM_BITS)
         self._written = LinearOnNumbers(balls.precision, balls.budget, out, self.bound)
-        self._through = [spectral_norm(balls.budget, through(one, out.weight).weight, balls.precision.norms) + 1
-                         for one in (linear(head.value), after_norm(step.norm, linear(head.value)))]
         self._values = min(balls.below(form, 4 * length) for form in (
             (model.sums,) if model.normalised == "before" else (model.sums, model.softmax)))
 
@@ -77,24 +73,30 @@ class HeadOnBalls(HeadOnNumbers):
 
         The input has error e before gain and bias; ``gain_error`` after, and 2-norm at most ``size``.
         """
-        found, rests, read = [], [], (e * self._gain >> SHARE) + 1 + gain_error
+        found = []
         for kind, (vector, linear_map) in enumerate(((query, self.query), (key, self.key), (value, self.value))):
             scale, back = (self._scale, self._back) if kind == 0 else (1 << SHARE, 1 << SHARE)
             error = linear_map.error(e) + (self._products[kind].error(gain_error, size) * scale >> SHARE) + 1
-            rest = linear_map.error(0) + (self._products[kind].error(0, size) * scale >> SHARE) + 1
             for rounded in (self._stored[kind], self._entering[kind]):
                 stored = [(abs(y) * back >> SHARE) + 1 for y in vector]
                 more = (rounded.error_near(stored, (error * back >> SHARE) + 1) * scale >> SHARE) + 1
-                error, rest = error + more, rest + more
+                error += more
             found.append(error)
-            rests.append(rest)
-        (e_query, e_key, e_value), (of_query, of_key, of_value) = found, rests
-        e_written = min(e_value, (e * self._through[1] + gain_error * self._through[0] >> NORM_BITS) + 1 + of_value)
+        e_query, e_key, e_value = found
         more = ((ceil_norm(value) + e_value + self._raised) * self._relative >> SHARE) + 1
-        folded_key, folded_query = (ceil_norm(back.apply(vector)) + back.error(0) if vector else 0
-                                    for back, vector in ((self._fold_key, key), (self._fold_query, query)))
-        return TokenProjections(query, key, value, e_query, VisibleBounds(
-            e_key, ceil_norm(key), e_written + more, read, of_key, folded_key, e_value + more), of_query, folded_query)
+        return TokenProjections(query, key, value, e_query, VisibleBounds(e_key, ceil_norm(key), e_value + more))
+
+    def project_forms(self, forms: tuple[Any, Any, Any], value: CentredRange) -> TokenProjections:
+        """Return the projections of a token at the first attention; the forms are softmax, query and key.
+
+        Raises:
+            Undecided: if the value does not fit its slots.
+        """
+        size, largest, e = ceil_norm(value.centres), max(map(abs, value.centres)), ceil_norm(value.reaches)
+        if size > self.value.bound or largest > self.value.largest:
+            raise Undecided
+        e += ((size + e + self._raised) * self._relative >> SHARE) + 1
+        return TokenProjections((), (), value.centres, 0, VisibleBounds(value_error=e), forms)
 
     def weigh(self, value: Sequence[int], e: int = 0, e_score: int | None = None) -> int:
         """Pack before the value also its error, and (exp(x) - 1)² / 8, x the error of its score; both at most 1."""
@@ -134,35 +136,21 @@ class HeadOnBalls(HeadOnNumbers):
         e = self._unstored_error(token, reach)
         return e + self._stored_error(max(map(abs, scores)) + e)
 
-    def score_errors(self, token: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
-                     scores: Sequence[int]) -> Sequence[int]:
-        """Bound the errors of the log-weights, one by one, up to a shift of all scores by their mean key's."""
-        mean = [sum(column) // len(others) for column in zip(*(one.key for one in others), strict=True)]
-        apart = [list(map(sub, one.key, mean)) for one in others]
-        found = [self._unstored_error(token, one.reach) for one in others]
-        later = self._stored_error(max(map(abs, scores)) + max(found))
-        if max(map(ceil_norm, apart)) <= self.key.bound:
-            folded = [ceil_norm(self._fold_key.apply(key)) + self._fold_key.error(0) for key in apart]
-            moved = [self._product_error(token, one.reach, norm, ceil_norm(key)) + self._operation_error(
-                token, one.reach) for one, norm, key in zip(others, folded, apart, strict=True)]
-            if max(moved) <= self._unstored_error(token, reach):
-                found = min(found, moved, key=sum)
-        return [e + later for e in found]
+    def all_scores(self, token: TokenProjections, others: Sequence[TokenProjections], reach: VisibleBounds,
+                   places: Sequence[int], place: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the stored scores, over 2^44, and bounds of the errors of log-weights relative to them."""
+        if token.forms is None:
+            return super().all_scores(token, others, reach, places, place)
+        softmax, query, _ = token.forms
+        keys = [one.forms[2] for one in others if one.forms is not None]
+        centres, reaches = known_by_sizes(softmax.scores(query, keys, self._scale_of_scores))
+        stored = [PathBounds(x - reach, x + reach) for x, reach in zip(centres, reaches, strict=True)]
+        errors = softmax.exponents(stored, self._length, min(one.least for one in stored))
+        return centres, list(map(add, reaches, errors))
 
     def _unstored_error(self, token: TokenProjections, reach: VisibleBounds) -> int:
         """Bound the error of a score before it is stored."""
-        product = self._product_error(token, reach, reach.folded_key, reach.key_norm)
-        return min(super().score_error(token, reach, ()), product) + self._operation_error(token, reach)
-
-    def _product_error(self, token: TokenProjections, reach: VisibleBounds, folded_key: int, norm: int) -> int:
-        """Bound the error of q' · k' up to q' · m for one vector m common to all keys.
-
-        ``norm`` is that of k - m, ``folded_key`` that of W_Q (k - m).
-        """
-        products = token.folded_query * reach.read_error + ceil_norm(token.query) * (reach.key_rest + self._dropped)
-        products += token.query_error * (reach.key_error + self._dropped)
-        products += folded_key * token.reach.read_error + token.query_rest * norm
-        return (products >> self._precision.fraction) + 3
+        return super().score_error(token, reach, ()) + self._operation_error(token, reach)
 
     def _operation_error(self, token: TokenProjections, reach: VisibleBounds) -> int:
         """Bound the error that operations add to a score."""
@@ -184,12 +172,12 @@ class HeadOnBalls(HeadOnNumbers):
     def average(self, sums: int, e_score: int, reach: VisibleBounds, length: int, bits: int) -> HeadAverage:
         """Return the average from the packed sum, and its error bound; see the base class."""
         found, e, _ = super().average(sums, e_score, reach, length, bits)
-        most = self.values + reach.value_apart
+        most = self.values + reach.value_error
         if most >= self._values:
             raise Undecided
         more, coarser = (most * self._flushed >> SHARE) + self._constant, self._precision.fraction - bits
         e += (more >> coarser) + 1
-        apart = reach.value_apart + (2 * (e_score + RELATIVE_ERROR) * self.values >> self._precision.fraction)
+        apart = reach.value_error + (2 * (e_score + RELATIVE_ERROR) * self.values >> self._precision.fraction)
         return HeadAverage(found, e, ceil_norm(found) + e + (apart >> coarser) + 1)
 
 

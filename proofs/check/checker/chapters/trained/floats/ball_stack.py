@@ -6,6 +6,8 @@ weights; errors include those of executions.
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import cached_property
+from typing import Any, cast
 
 from ....kernel.budget import Budget
 from ....kernel.exponential import floor_shift
@@ -17,6 +19,7 @@ from ..balls.heads import HeadAverage, TokenProjections
 from ..balls.precision import NORM_BITS, Logits, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
 from ..balls.stack import AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, TokenStep, UnitsOnNumbers
 from ..reading.network import AttentionStep, LogitRow, Network, Norm, NormStep, UnitsStep
+from ..zonotopes.affine import spread
 from .ball_heads import HeadOnBalls
 from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
 from .casting import balls_have_rules, embedded
@@ -159,6 +162,24 @@ class StackOnBalls(Stack):
         row, power = embedded(self._balls.model, self.network, token, position)
         x = [floor_shift(w, power + self.precision.fraction) for w in row]
         return x, ceil_sqrt(len(x)) * (1 + self._balls.number(tiny(self._balls.model.storage)))
+
+    def project_first(self, token: int, position: int) -> tuple[Stream, list[TokenProjections]]:
+        """Return the stream before the first attention, and its projections there; on forms, if inputs are rounded."""
+        model, forms = self._balls.model, self._forms
+        if not self.blocks or model.inputs == model.sums:
+            return super().project_first(token, position)
+        there, (keys, values, _) = forms.project(forms.stages[0], forms.embed(token, position), 0, position)
+        queries = forms.queries(forms.stages[0].attention, there.read, position)
+        known = spread(self.budget, there.stream)
+        return (known.centres, ceil_norm(known.reaches)), [
+            cast("HeadOnBalls", head).project_forms((forms.softmax, query, key), value.known)
+            for head, query, key, value in zip(self.blocks[0][0].heads, queries, keys, values, strict=True)]
+
+    @cached_property
+    def _forms(self) -> Any:
+        from .form_stack import FloatStack
+
+        return FloatStack(self.budget, self.network, self._balls.model)
 
     def _embedding_bound(self, tokens: Iterable[int]) -> int:
         exact = super()._embedding_bound(tokens)

@@ -30,7 +30,7 @@ from ..zonotopes.packed_integers import SLOT
 from ..zonotopes.scores import PathBounds, Vectors
 from .exact_sums import is_whole
 from .operations import Operations
-from .shared_symbols import continued, placed
+from .shared_symbols import FEW, KEPT, continued, placed
 from .softmax import SoftmaxOnForms
 
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ def _parts(widths: Sequence[int]) -> list[range]:
 
 
 class FloatStack:
-    """All steps of a network with rounded weights."""
+    """All steps of a network with rounded weights; ``kept`` symbols of a token's own are kept apart."""
 
     def __init__(self, budget: Budget, network: Network, model: FloatClaim) -> None:
-        self.budget, self.network = budget, network
+        self.budget, self.network, self.kept = budget, network, KEPT
         self.operations = Operations(budget, model, model.sum_ulp == 1 and "integers" not in model.also
                                      and is_whole(network))
         self.softmax = SoftmaxOnForms(budget, model)
@@ -179,7 +179,7 @@ class FloatStack:
         """
         found, end = [], start
         for place, stream in enumerate(streams):
-            own = placed(self.budget, stream, start, end) if stage.shared else stream
+            own = placed(self.budget, stream, start, end, self.kept) if stage.shared else stream
             found.append(self.project(stage, own, place, offset + place))
             end = found[-1][1].end if stage.shared else 1
             self.budget.hold(bits_of_token(found[-1][1]))
@@ -194,6 +194,12 @@ class FloatStack:
         x = promoted(x)  # so that heads do not share symbols
         return join_forms([self.operations.rotated(attention.rotary, position, _take(x, part)) for part in parts])
 
+    def queries(self, attention: ConcatenatedAttention, read: AffineForm, position: int) -> list[AffineForm]:
+        """Return the query of each head as it enters products."""
+        query = self.operations.entering(self.rotated(attention, self.operations.linear(attention.query, read),
+                                                      attention.queries, position))
+        return [_take(query, part) for part in attention.queries]
+
     def attend_and_pass(self, stage: Stage, query_token: QueryBounds, attended: Sequence[KeysAndValues]) -> AffineForm:
         """Return the stream of a token after an attention step and the steps up to the next one."""
         return self.between(stage.after, self.attend(stage, query_token, attended), fast=True)
@@ -203,13 +209,11 @@ class FloatStack:
         """Return the stream of a token after an attention step; from slot ``top`` on all tokens have symbols apart."""
         attention, operations, softmax, shared = stage.attention, self.operations, self.softmax, stage.shared
         read = continued(query_token.read, max(top, *(one.end for one in attended))) if shared else query_token.read
-        query = operations.entering(self.rotated(attention, operations.linear(attention.query, read),
-                                                attention.queries, query_token.position))
-        count = len(attended)
+        queries, count = self.queries(attention, read, query_token.position), len(attended)
         biases = [None if slope is None else [slope * (place - query_token.place) for place in range(count)]
                   for slope in attention.slopes]
-        parts = [softmax.scores(_take(query, part), [one.keys[head] for one in attended], attention.scale, biases[head],
-                                attention.cap, shared) for head, part in enumerate(attention.queries)]
+        parts = [softmax.scores(query, [one.keys[head] for one in attended], attention.scale, biases[head],
+                                attention.cap, shared) for head, query in enumerate(queries)]
         scores = join_forms(parts)
         stored = [PathBounds(x - reach, x + reach) for x, reach in zip(*known_by_sizes(scores), strict=True)]
         errors = [more for head in range(len(parts))
@@ -225,6 +229,11 @@ class FloatStack:
         joined = operations.stored(join_forms([one.form for one in averages]), made)
         written = operations.linear(attention.out, joined)
         return operations.sum(query_token.stream, written)
+
+    def attend_last(self, query_token: QueryBounds, attended: Sequence[KeysAndValues]) -> AffineForm:
+        """Return the stream of a token after the last attention step."""
+        found = self.attend(self.stages[-1], query_token, attended)
+        return placed(self.budget, found, 1, 1, FEW) if self.kept == FEW else found
 
     def finish(self, stream: AffineForm) -> AffineForm:
         """Return the stored logits for a stream that `CachedExecutions` yields."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -140,10 +141,14 @@ class InputsUnderModel:
         return Runner(self._rows.balls, self._offset, self._possible_tokens)
 
     @cached_property
-    def _cache(self) -> CachedExecutions:
+    def _caches(self) -> list[CachedExecutions]:
         from .key_value_cache import CachedExecutions
+        from .shared_symbols import FEW
 
-        return CachedExecutions(self._rows.network.forms, self._offset)
+        forms = self._rows.network.forms
+        coarse = copy(forms)
+        coarse.kept = FEW
+        return [CachedExecutions(one, self._offset) for one in ([coarse, forms] if forms.stages[1:] else [forms])]
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
         """Check the needed rows of an input.
@@ -156,11 +161,16 @@ class InputsUnderModel:
         if rows.try_balls and (rows.failed < PATIENCE or rows.words % PATIENCE == 0):
             is_proved = self._prove_by_balls(tokens, needed)
             rows.failed = max(0, rows.failed - 1) if is_proved else min(PATIENCE, rows.failed + 1)
-        if not is_proved:
-            for place, stream in self._cache.attended(tokens, [*needed]):
-                logits = rows.network.forms.finish(stream)
-                for row in needed[place]:
-                    rows.prove_row(row, logits, stream)
+        for cache in [] if is_proved else self._caches:
+            try:
+                for place, stream in cache.attended(tokens, [*needed]):
+                    logits = rows.network.forms.finish(stream)
+                    for row in needed[place]:
+                        rows.prove_row(row, logits, stream)
+                return
+            except Rejected:
+                if cache is self._caches[-1]:
+                    raise
 
     def _prove_by_balls(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> bool:
         from ..balls.precision import LOWEST, Undecided

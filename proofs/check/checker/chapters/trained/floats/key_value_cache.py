@@ -35,7 +35,7 @@ class CachedExecutions:
         for token in tokens[common:]:
             self._add(token)
         for place in places:
-            yield place, self._stack.attend(self._stack.stages[-1], self._last[place], self._attended[-1][:place + 1])
+            yield place, self._stack.attend_last(self._last[place], self._attended[-1][:place + 1])
 
     def _add(self, token: int) -> None:
         """Append a token, up to the last attention step, which is computed at judged places only."""
@@ -46,7 +46,8 @@ class CachedExecutions:
             self._attended[number].append(attended)
             if number < last:
                 start, base = (attended.end, attended.end) if stage.shared else (1, self._ends[-1] if self._ends else 1)
-                stream = placed(stack.budget, stack.attend_and_pass(stage, query, self._attended[number]), start, base)
+                stream = placed(stack.budget, stack.attend_and_pass(stage, query, self._attended[number]), start, base,
+                                stack.kept)
                 query, attended = stack.project(stack.stages[number + 1], stream, query.place, query.position)
         self._ends.append(attended.end)
         self._tokens.append(token)
@@ -72,7 +73,7 @@ class CachedExecutions:
             both, end = stack.project_all(stage, streams, self._offset, end)
             attended = [one for _, one in both]
             if number == len(stack.stages) and not network.of_input:
-                yield from ((place, stack.attend(stage, both[place][0], attended)) for place in places)
+                yield from ((place, stack.attend_last(both[place][0], attended)) for place in places)
                 return
             seen = [attended[:query.place + 1] if network.masked else attended for query, _ in both]
             streams = [stack.attend(stage, query, those, end) for (query, _), those in zip(both, seen, strict=True)]
