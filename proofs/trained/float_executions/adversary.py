@@ -1,8 +1,9 @@
 """Executions in which each number has an order of its own, chosen by coordinate ascent to make a row of logits worst.
 
-Each sum has one of the orders of `executions`, fused or not, and each average is normalised before or after. From the
-plainest execution numbers that another choice would change are changed alone, in numpy; those that help are changed
-together, as many as help most, or some at random. It ends where no other choice changes a number, or after some rounds.
+Each sum has one of the orders of `executions`, fused or not, each average is normalised before or after, and each
+product with a cosine or sine is stored or not. From the plainest execution numbers that another choice would change are
+changed alone, in numpy; those that help are changed together, as many as help most, or some at random. It ends where no
+other choice changes a number, or after some rounds.
 A `ReplayOfChoices` makes the same choices exactly.
 """
 
@@ -50,6 +51,11 @@ class ChoiceOfEach(FloatRun):
         found = [self.normalised(weights, total, value, before) for before in (True, False)
                  if any(one.before == before for one in executions(self.run))]
         return found[0] if len(found) == 1 else self._chosen([lambda: found[0], lambda: found[1]])
+
+    def of_pair(self, product: Array) -> Array:
+        """Return the products with cosines or sines, each stored or not before it is added."""
+        plain = super().of_pair(product)
+        return self._chosen([lambda: plain, lambda: self.rounded(plain, self.run.storage)])
 
     def _chosen(self, options: Sequence[Callable[[], Array]]) -> Array:
         first, call, self.calls = options[0](), self.calls, self.calls + 1
