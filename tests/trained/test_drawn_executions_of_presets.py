@@ -25,18 +25,19 @@ UNKNOWN = ("binary16", "bfloat16")
 """Formats of few bits for sums and norms: of these networks nothing is known. GELU in 16 bits has no rule."""
 
 
-def shares(network: TrainedNetwork, model: FloatModel, count: int, draw: Random) -> list[float]:
+def shares(network: TrainedNetwork, model: FloatModel, count: int, draw: Random, together: int = TOGETHER
+           ) -> list[float]:
     """Return the greatest distance of drawn executions from the centres, in radii, for each drawn word."""
     enclosed, cast, found = EnclosedLogits(network, model), cast_network(network, model), list[float]()
     ways = executions(model)
-    for k in range(-(-count // TOGETHER)):
+    for k in range(-(-count // together)):
         tokens = [draw.randrange(network.vocabulary) for _ in range(draw.randrange(1, 4))]
         try:
             known = enclosed.of(tokens)
         except Refusal:  # nothing is said
             continue
         run = DrawnRun(cast, model, ways[k % len(ways)], np.random.default_rng(draw.randrange(1 << 32)))
-        logits = run.logits(np.repeat([tokens], TOGETHER, 0), 0, np.arange(len(tokens)))
+        logits = run.logits(np.repeat([tokens], together, 0), 0, np.arange(len(tokens)))
         found.append(max(map(known.share, logits)))
     return found
 
