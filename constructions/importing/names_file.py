@@ -17,14 +17,14 @@ import numpy as np
 
 from constructions.errors import InputError
 from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored
-from constructions.importing.quantised import numbers, plain, whole_numbers
+from constructions.importing.quantised import codes_of, numbers, plain, unpacked, whole_numbers
 from constructions.tables import read_toml
 from constructions.text import printable, read_file, utf8_of
 from constructions.trained.json_values import found
 from constructions.trained.network import ELEMENT_BYTES
 from constructions.trained.validation import MAX_TENSOR_BYTES
 
-_KEYS = ("from", "rows", "axes", "shape", "join", "axis", "zeros", "scale", "zero", "block")
+_KEYS = ("from", "rows", "axes", "shape", "join", "axis", "zeros", "scale", "zero", "block", "bits")
 _HOLE = "{i}"
 _MAX_HOLES = 1000
 _MAX_BYTES = 1_000_000
@@ -143,8 +143,8 @@ class _Making:
                 raise InputError(f"{where}: unknown key {found(key)}, expected only {', '.join(_KEYS)}")
         if len({"from", "join", "zeros"} & rule.keys()) != 1:
             raise InputError(f"{where}: expected exactly one of from, join and zeros")
-        if {"scale", "zero", "block"} & rule.keys() and not {"from", "scale"} <= rule.keys():
-            raise InputError(f"{where}: scale, zero or block, expected them together with from and scale")
+        if {"scale", "zero", "block", "bits"} & rule.keys() and not {"from", "scale"} <= rule.keys():
+            raise InputError(f"{where}: scale, zero, block or bits, expected them together with from and scale")
         if "zeros" in rule:
             shape = _sizes(rule["zeros"], f"{where}, zeros")
             stored = Stored("binary32", "binary32", shape, lambda: bytes(4 * math.prod(shape)))
@@ -152,11 +152,7 @@ class _Making:
             parts = [self.tensor(name, part) for part in rule["join"]]
             stored = _joined(parts, _axis(rule.get("axis", 0), f"{where}, axis"), where)
         elif "scale" in rule:
-            codes, scale = (self.taken(rule[key], where) for key in ("from", "scale"))
-            zero = whole_numbers(self.taken(rule["zero"], where), f"{where}, zero")[1] if "zero" in rule else None
-            block = _sizes([rule["block"]], f"{where}, block")[0] if "block" in rule else 0
-            stored = plain(whole_numbers(codes, where), numbers(scale, f"{where}, scale"), zero, where,
-                           _axis(rule.get("axis", 0), f"{where}, axis"), block)
+            stored = self.quantised(rule, where)
         else:
             stored = self.source(rule["from"], where)
         return _arranged(stored, rule, where)
@@ -165,6 +161,24 @@ class _Making:
         stored = self.taken(name, where)
         stored.numbers_in(f"{where}: tensor {name} has elements")
         return stored
+
+    def quantised(self, rule: Mapping[str, Any], where: str) -> Stored:
+        """Return numbers times their scales; whole ones less a zero point, and perhaps packed in bytes."""
+        (kind, codes), unit = codes_of(self.taken(rule["from"], where), where)
+        scale, zero = numbers(self.taken(rule["scale"], where), f"{where}, scale"), rule.get("zero")
+        block = _sizes([rule["block"]], f"{where}, block")[0] if "block" in rule else 0
+        if "bits" in rule:
+            bits = _sizes([rule["bits"]], f"{where}, bits")[0]
+            if kind != "uint8" or unit != 1 or bits not in (2, 4) or not codes.ndim:
+                raise InputError(f"{where}: bits {bits} of elements {kind}, expected 2 or 4 bits of bytes (uint8)")
+            kind, codes = f"uint{bits}", unpacked(codes, 8, bits, codes.ndim - 1)
+        if zero is not None and unit != 1:
+            raise InputError(f"{where}: zero points of numbers of floating point, expected none")
+        if type(zero) is int:
+            zero = np.full(scale.shape, zero)
+        elif zero is not None:
+            zero = whole_numbers(self.taken(zero, where), f"{where}, zero")[1]
+        return plain((kind, codes), scale * unit, zero, where, _axis(rule.get("axis", 0), f"{where}, axis"), block)
 
     def taken(self, name: Any, where: str) -> Stored:
         """Return a tensor of the files, of any element type."""

@@ -132,6 +132,16 @@ def numbers(stored: Stored, where: str) -> Array:
     return all_numbers(Tensor(form, stored.shape, stored.read())).reshape(stored.shape)
 
 
+def codes_of(stored: Stored, where: str) -> tuple[tuple[str, Whole], Any]:
+    """Return whole numbers with their type, and their unit: 1, or that of a format of 8 bits."""
+    if stored.kind not in EIGHT_BITS:
+        return whole_numbers(stored, where), 1
+    found, unit = numbers(stored, where), units_of(stored.kind)
+    if not np.isfinite(found).all():
+        raise InputError(f"{where}: elements {stored.kind} that are not finite, expected finite numbers")
+    return ("int32", (found / unit).astype(np.int64)), unit
+
+
 def plain(codes: tuple[str, Whole], scale: Array, zero: Whole | None, where: str, axis: int = 0, block: int = 0,
           turned: bool = False) -> Stored:
     """Return the tensor of values of quantised numbers of a named type; ``turned``: transposed."""
@@ -315,14 +325,12 @@ def _of_eight_bits(layer: _Layer, size: int | None) -> tuple[str, Stored, tuple[
     """Return a weight of 8-bit floating point times scales, one for all, for each row or for each group; exact."""
     name, stored = f"{layer.base}weight", layer.stored("weight")
     where = f"{layer.where}, tensor {name}"
-    found = numbers(stored, where)
-    if stored.kind not in EIGHT_BITS or found.ndim != 2 or not np.isfinite(found).all():
-        raise InputError(f"{where}: elements {stored}, expected finite numbers of {' or '.join(EIGHT_BITS)} [out, in]")
+    if stored.kind not in EIGHT_BITS or len(stored.shape) != 2:
+        raise InputError(f"{where}: elements {stored}, expected {' or '.join(EIGHT_BITS)} [out, in]")
     if f"{layer.base}weight_zero_point" in layer.tensors:
         raise InputError(f"{where}: zero points of numbers of floating point, expected none")
-    unit = units_of(stored.kind)
-    made = plain(("int32", (found / unit).astype(np.int64)), layer.numbers("weight_scale") * unit, None, where, 1,
-                 size or found.shape[1])
+    codes, unit = codes_of(stored, where)
+    made = plain(codes, layer.numbers("weight_scale") * unit, None, where, 1, size or stored.shape[1])
     return name, replace(made, kind=f"{stored.kind}, {DEQUANTISED}"), ("weight_scale",)
 
 

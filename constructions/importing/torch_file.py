@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from constructions.errors import InputError
-from constructions.importing.array_files import Archive
+from constructions.importing.array_files import Archive, as_binary16
 from constructions.importing.contents import MAX_DIMENSIONS, Contents, Stored
 from constructions.importing.quantised import OF_RANGES, plain, whole_numbers
 from constructions.trained.network import ELEMENT_BYTES
@@ -24,6 +24,8 @@ from constructions.trained.validation import check_total_bytes
 
 MAX_PICKLE_BYTES = 16_000_000
 _FORMATS = {"float64": "binary64", "float32": "binary32", "float16": "binary16", "bfloat16": "bfloat16"}
+_EIGHT_BITS = {"float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2"}
+"""Types of floating point of 8 bits, as safetensors has them."""
 _WORDS = {8: "<u8", 4: "<u4", 2: "<u2", 1: "u1"}
 _WHOLE_BYTES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "int32": 4, "int64": 8}
 _WRAPPERS = ("model", "state_dict", "model_state_dict", "model_state", "net", "module", "weights")
@@ -150,8 +152,8 @@ class _Storages:
 
     def stored(self, tensor: StridedTensor, where: str) -> Stored:
         member = f"{self.folder}data/{tensor.storage.key}"
-        form = _FORMATS.get(tensor.kind)
-        size = ELEMENT_BYTES[form] if form else _WHOLE_BYTES.get(tensor.kind)
+        form, eight = _FORMATS.get(tensor.kind), _EIGHT_BITS.get(tensor.kind)
+        size = ELEMENT_BYTES[form] if form else 1 if eight else _WHOLE_BYTES.get(tensor.kind)
         if len(tensor.shape) > MAX_DIMENSIONS or member not in self.archive.sizes:
             raise InputError(f"{where}: its storage {tensor.storage.key[:20]} is missing, or it has over "
                              f"{MAX_DIMENSIONS} dimensions")
@@ -161,7 +163,10 @@ class _Storages:
         if math.prod(tensor.shape) and (last + 1) * size > self.archive.sizes[member]:
             raise InputError(f"{where}: reaches to element {last + 1} of a storage of "
                              f"{self.archive.sizes[member]} bytes, expected it to lie inside")
-        check_total_bytes(math.prod(tensor.shape) * size if form else 0, where)
+        check_total_bytes(math.prod(tensor.shape) * (2 if eight else size if form else 0), where)
+        if eight:
+            return Stored(eight, "binary16", tensor.shape,
+                          lambda: as_binary16(eight, self.elements(member, size, tensor)))
         return Stored(tensor.kind, form, tensor.shape, lambda: self.elements(member, size, tensor))
 
     def dequantised(self, tensor: QuantisedTensor, where: str) -> Stored:
@@ -197,7 +202,7 @@ _QUANTISED = {"QInt8": "int8", "QUInt8": "uint8", "QInt32": "int32"}
 STORAGES = {f"torch.{name}Storage": kind for name, kind in (_KINDS | _QUANTISED).items()}
 """The element type of each class of storage."""
 _UNTYPED = "torch.storage.UntypedStorage"
-_DTYPES = {f"torch.{kind}": kind for kind in _KINDS.values()}
+_DTYPES = {f"torch.{kind}": kind for kind in (*_KINDS.values(), *_EIGHT_BITS)}
 _CALLED = ("collections.OrderedDict", "torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor_v3",
            "torch._utils._rebuild_parameter", "torch._utils._rebuild_qtensor", "torch.Size", "torch.device")
 _GLOBALS = {*_CALLED, *STORAGES, *_DTYPES, _UNTYPED, "torch.per_tensor_affine", "torch.per_channel_affine",

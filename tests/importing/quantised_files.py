@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from constructions.importing.importer import read_contents
@@ -36,18 +37,19 @@ def safetensors(arrays: dict[str, Any]) -> bytes:
 
 
 def quantised(weight: Any, bits: int, group: int | None = None, form: Any = np.float32) -> tuple[Any, Any]:
-    """Symmetric numbers of a matrix [out, in] and their scales [out, groups]."""
+    """Symmetric numbers of a matrix [out, in] and their scales [out, groups]; of 0 bits: E4M3."""
     rows = weight.reshape(len(weight), -1, group or weight.shape[1]).astype(np.float64)
-    most = (1 << bits - 1) - 1
+    most = (1 << bits - 1) - 1 if bits else 448
     scale = np.maximum(abs(rows).max(2) / most, 2.0**-20).astype(form)
-    codes = np.clip(np.rint(rows / scale.astype(np.float64)[:, :, None]), -most, most).astype(np.int8)
+    codes = np.clip(rows / scale.astype(np.float64)[:, :, None], -most, most)
+    codes = np.rint(codes).astype(np.int8) if bits else codes.astype(ml_dtypes.float8_e4m3fn)
     return codes.reshape(weight.shape), scale
 
 
 def exact(codes: Any, scale: Any, group: int | None = None, zero: Any = None) -> list[list[Fraction]]:
     """Return the values of codes, [out, in]."""
     width = group or codes.shape[1]
-    return [[(int(q) - (0 if zero is None else int(zero[row][column // width])))
+    return [[(Fraction(float(q)) - (0 if zero is None else int(zero[row][column // width])))
              * Fraction(float(scale[row][column // width])) for column, q in enumerate(line)]
             for row, line in enumerate(codes)]
 

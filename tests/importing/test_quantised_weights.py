@@ -34,6 +34,7 @@ from tests.with_torch import torch_or_skip
 TOKENS = np.array([[3, 0, 2]])
 TABLE = (np.arange(32, dtype=np.float32).reshape(4, 8) - 11) / 8
 RANDOM = np.random.default_rng(32)
+OF_EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2")
 NOTE = "quantised weights are exactly (q - zero) times scale; what is multiplied by them is not rounded"
 
 
@@ -101,6 +102,23 @@ def test_dequantised_constants_are_exact(tmp_path: Path, name: str) -> None:
     assert made_matrix(result) == expected
     assert any(Fraction(float(np.float32(number))) != number for row in expected for number in row)
     check_output(result, data)
+
+
+@pytest.mark.parametrize("dtype", OF_EIGHT_BITS)
+def test_constants_of_eight_bits_are_exact(tmp_path: Path, dtype: str) -> None:
+    """All finite codes below 500, as ONNX Runtime reads them."""
+    every = np.arange(256, dtype=np.uint8).view(getattr(ml_dtypes, dtype))
+    codes = np.resize(every[np.isfinite(every.astype(np.float32)) & (abs(every.astype(np.float32)) < 500)], (8, 32))
+    scale = scales(32)
+    nodes: list[Node] = [("DequantizeLinear", ["q", "s", "z"], "w", {"axis": 1}), ("MatMul", ["h", "w"], "y", {})]
+    held = {"q": codes, "s": scale, "z": np.zeros(32, codes.dtype)}
+    result = imported(tmp_path, data := graph(nodes, held, {}))
+    assert made_matrix(result) == [[Fraction(float(q)) * Fraction(float(s)) for q, s in zip(row, scale, strict=True)]
+                                   for row in codes]
+    check_output(result, data)
+    for wrong in ({"q": np.full_like(codes, np.nan)}, {"z": np.ones(32, codes.dtype)}):
+        with pytest.raises(InputError, match=r"numbers of 8 bits that are not finite, or with zero points other than"):
+            imported(tmp_path, graph(nodes, held | wrong, {}))
 
 
 def test_products_of_more_than_53_bits_are_rounded_to_nearest_and_reported(tmp_path: Path) -> None:
@@ -260,13 +278,49 @@ def test_names_of_numbers_scales_and_zero_points(tmp_path: Path) -> None:
     assert NOTE in result.report.assumed
 
 
+def test_numbers_of_four_bits_in_bytes(tmp_path: Path) -> None:
+    """As in Q4_0: groups of one scale of binary16 each, and 8 in the place of 0."""
+    arrays = weights_of(plans()["tomita_2"].folder)
+    codes, scale = quantised(arrays.pop(FC), 4, 8, np.float16)
+    whole = codes.astype(np.uint8) + 8 & 15
+    result = by_names(tmp_path, arrays | {"q": whole[:, ::2] | whole[:, 1::2] << 4, "s": scale}, (
+        f'[tensors]\n"{FC}" = {{ from = "q", scale = "s", zero = 8, bits = 4, axis = 1, block = 8 }}'))
+    tensor = result.network.tensors[FC]
+    assert [list(map(Fraction, row)) for row in all_numbers(tensor).reshape(64, 16).tolist()] == exact(codes, scale, 8)
+
+
+@pytest.mark.parametrize("dtype", OF_EIGHT_BITS)
+def test_numbers_of_eight_bits_times_scales_are_what_torch_computes(tmp_path: Path, dtype: str) -> None:
+    """Exactly in binary64, as in a matrix of torch's float8 of which each row has a scale."""
+    torch = torch_or_skip()
+    weight = torch.from_numpy(weights_of(plans()["tomita_2"].folder)[FC].copy())
+    scale = weight.abs().amax(1) / 300
+    codes = (weight / scale[:, None]).to(getattr(torch, dtype))
+    state = {name: torch.from_numpy(array.copy())
+             for name, array in weights_of(plans()["tomita_2"].folder).items() if name != FC}
+    (tmp_path / "m.pt").write_bytes(saved(torch, state | {"q": codes.t().contiguous().t(), "s": scale}))
+    (tmp_path / "names.toml").write_text(f'[tensors]\n"{FC}" = {{ from = "q", scale = "s" }}', encoding="utf-8")
+    result = import_network([tmp_path / "m.pt"], GPT, read_names(tmp_path / "names.toml"))
+    found = all_numbers(result.network.tensors[FC]).reshape(64, 16)
+    assert np.array_equal(found, (codes.double() * scale.double()[:, None]).numpy())
+    assert NOTE in result.report.assumed
+    state |= {"q": codes, "s": scale, "z": torch.zeros(64, dtype=torch.int8)}
+    (tmp_path / "m.pt").write_bytes(saved(torch, state))
+    (tmp_path / "names.toml").write_text(f'[tensors]\n"{FC}" = {{ from = "q", scale = "s", zero = "z" }}',
+                                         encoding="utf-8")
+    with pytest.raises(InputError, match="zero points of numbers of floating point, expected none"):
+        import_network([tmp_path / "m.pt"], GPT, read_names(tmp_path / "names.toml"))
+
+
 @pytest.mark.parametrize(("rule", "printed"), [
     ('from = "q", scale = "q"', "scale: elements I8, expected binary32, binary64, binary16 or bfloat16"),
     ('from = "s", scale = "s"', "elements F32, expected integers"),
     ('from = "q", scale = "s", zero = "s"', "zero: elements F32, expected integers"),
     ('from = "q", scale = "t"', "no tensor t in the files, expected one"),
     ('from = "q", scale = 1', "no tensor 1 in the files, expected one"),
-    ('from = "q", zero = "z"', "scale, zero or block, expected them together with from and scale"),
+    ('from = "q", scale = "s", bits = 4', "bits 4 of elements int8, expected 2 or 4 bits of bytes (uint8)"),
+    ('from = "q", scale = "s", zero = 200', "a zero point of 200, expected -128 to 127"),
+    ('from = "q", zero = "z"', "scale, zero, block or bits, expected them together with from and scale"),
     ('from = "q", scale = "s", axis = 2', "axis 2 of numbers of shape [64, 16], expected -2 to 1"),
     ('from = "q", scale = "s", axis = 1', "scales of shape [64], expected [16] for numbers of shape [64, 16] along"),
     ('from = "q", scale = "s", block = 0', "block: [0], expected a list of whole numbers from 1 on"),
@@ -411,7 +465,8 @@ WEIGHTS = {"num_bits": 4, "type": "int", "strategy": "group", "group_size": 8, "
     ("float-quantized", {"format": None, "config_groups": {"a": {"weights": {"num_bits": 8, "type": "int"}}}},
      "expected integers"),
     ("float-quantized", {"config_groups": {"a": {"weights": {"num_bits": 4, "type": "float"}}}}, "expected 8"),
-    ("int-quantized", {"config_groups": {"a": {"weights": {"num_bits": 8, "type": "float"}}}}, "expected binary32"),
+    ("int-quantized", {"config_groups": {"a": {"weights": {"num_bits": 8, "type": "float"}}}},
+     "expected F8_E4M3 or F8_E5M2"),
     ("gptq", {"quant_method": "fp8"}, "quant_method: \"fp8\": it rounds what depends on tokens"),
     ("float-quantized", {"quant_method": "gptq", "bits": 4, "format": None}, "has elements F8_E4M3 without scales")])
 def test_checkpoints_of_other_ways_are_one_line(
@@ -431,7 +486,16 @@ def test_each_number_of_eight_bits_is_one_of_binary16(kind: str, dtype: str) -> 
     assert (found[np.isfinite(found)] % units_of(kind) == 0).all()
 
 
-@pytest.mark.parametrize("dtype", ["float8_e4m3fn", "float8_e5m2", "bfloat16"])
+@pytest.mark.parametrize("dtype", OF_EIGHT_BITS)
+def test_all_256_codes_are_those_of_torch_in_its_files(dtype: str) -> None:
+    torch = torch_or_skip()
+    codes = torch.frombuffer(bytearray(range(256)), dtype=getattr(torch, dtype)).reshape(16, 16).t()
+    stored = read_contents(saved(torch, {"w": codes}), "m.pt").tensors["w"]
+    found = np.frombuffer(stored.read(), "<f2").reshape(stored.shape).astype(np.float64)
+    assert np.array_equal(found, codes.double().numpy(), equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", [*OF_EIGHT_BITS, "bfloat16"])
 def test_tensors_of_few_bits_are_what_they_hold(tmp_path: Path, dtype: str) -> None:
     """Without a word of quantisation each element is itself, as safetensors and torch write it."""
     torch, save = torch_or_skip(), pytest.importorskip("safetensors.torch").save_file

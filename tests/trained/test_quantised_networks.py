@@ -30,7 +30,7 @@ from proofs.trained.forward import FloatNetwork
 from tests.importing.quantised_files import exact, matrices, quantised, weights_of, with_names
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-WAYS = {"int8-channels": (8, None), "int4-groups": (4, 16)}
+WAYS = {"int8-channels": (8, None), "int4-groups": (4, 16), "fp8-channels": (0, None)}
 GPT = Options(kind="nanogpt", attention="causal", heads=1, activation="gelu", epsilon=Fraction(1, 100000))
 
 
@@ -78,10 +78,11 @@ def test_a_word_that_quantising_breaks_is_found_and_replayed(tmp_path: Path) -> 
     assert of_run is not None and f"{float(of_run.value[0]):.4f}" == "-0.1724"
 
 
-def test_float_executions_round_each_exact_weight_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["int4-groups", "fp8-channels"])
+def test_float_executions_round_each_exact_weight_once(tmp_path: Path, way: str) -> None:
     """So a program that dequantises into binary32 has the weights of the class; all of its runs are certified."""
-    network, claim = of_zoo(tmp_path, "tomita_2", "int4-groups")
-    codes, scale = quantised(weights_of(plans()["tomita_2"].folder)["lm_head.weight"], 4, 16)
+    network, claim = of_zoo(tmp_path, "tomita_2", way)
+    codes, scale = quantised(weights_of(plans()["tomita_2"].folder)["lm_head.weight"], *WAYS[way])
     cast = cast_network(network, presets()["binary32"])
     assert cast.unembedding.weight.shape == (16, 4)
     expected = (codes.reshape(4, 1, 16).astype(np.float32) * scale[:, :, np.newaxis]).reshape(4, 16)

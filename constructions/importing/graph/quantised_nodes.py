@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from constructions.importing.array_files import units_of
 from constructions.importing.graph import arithmetic
 from constructions.importing.graph.affine_forms import HiddenUnits, NotUnderstood, UnitBase
 from constructions.importing.graph.curves import Curve, resolved
@@ -49,12 +50,21 @@ def quantised(state: State, how: Attributes, inputs: list[Any]) -> Any:
     return None
 
 
+_UNITS = {"float8_e4m3fn": units_of("F8_E4M3"), "float8_e5m2": units_of("F8_E5M2")}
+"""The units of the formats of 8 bits."""
+
+
 def _weights(state: State, codes: Any, scale: Any, zero: Any = None, *, axis: int = 0, block: int = 0) -> Any:
     """Return the weights of ``DequantizeLinear`` of constants, whatever the format of its output."""
     state.quantised = True
-    limits = span_of(str(codes.dtype))
     if zero is not None and zero.dtype != codes.dtype:
         raise NotUnderstood(f"zero points of type {zero.dtype}, expected {codes.dtype}, the type of the numbers")
+    if unit := _UNITS.get(str(codes.dtype)):
+        codes, scale, zero = (None if one is None else one.astype(np.float64) for one in (codes, scale, zero))
+        if not np.isfinite(codes).all() or (zero is not None and zero.any()):
+            raise NotUnderstood("numbers of 8 bits that are not finite, or with zero points other than 0")
+        codes, scale, zero = (codes / unit).astype(np.int32), scale * unit, None
+    limits = span_of(str(codes.dtype))
     return dequantised(codes.astype(np.int64), limits, scale.astype(np.float64),
                        None if zero is None else zero.astype(np.int64), axis, block, state.exactness)
 
