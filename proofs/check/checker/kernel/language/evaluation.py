@@ -16,7 +16,6 @@ from ..functions import DIGITS, FUNCTIONS, IRRATIONAL, apply_log2
 from ..numbers import Enclosure, Number, add, bounded, charge, divide, ends_of, multiply, size, size_of_ends, text_of
 from ..verdicts import Rejected, TooLong
 from .positions import MAX_PRIME, OF_NUMBERS, PREDICATES
-from .printing import write_short
 from .table import ARITHMETIC, Node, Place, Table
 
 Value = Number | bool | None
@@ -96,7 +95,7 @@ class Values:
     def exact(self, value: Number, place: Place, n: int, i: int) -> Fraction:
         """Return the value itself; reject an enclosure."""
         if isinstance(value, Enclosure):
-            raise Rejected(f"{write_short(self._table, place)} is irrational at n = {n}, i = {i}, expected a rational")
+            raise Rejected(f"{self._table.write_short(place)} is irrational at n = {n}, i = {i}, expected a rational")
         return value
 
     def enclose_at(self, place: Place, n: int, i: int) -> Number:
@@ -113,7 +112,7 @@ class Values:
     def require_value(self, value: Value, place: Place, n: int, i: int) -> Number:
         """Return the value as a number (a truth as 1 or 0); reject None."""
         if value is None:
-            raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
+            raise Rejected(f"{self._table.write_short(place)} has no value at n = {n}, i = {i}")
         return value if isinstance(value, Fraction | Enclosure) else TRUTHS[value]
 
     def order(self, place: Place) -> list[Place]:

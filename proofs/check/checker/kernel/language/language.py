@@ -8,8 +8,6 @@ from ..budget import Budget
 from ..numbers import Enclosure, ends_of
 from ..verdicts import expect, require
 from .evaluation import Values, holds_at_sum
-from .parser import Parser, read_formula, sum_with_zero
-from .printing import write_formula, write_short
 from .table import COUNTS, Place, Table
 from .truths import connect_one
 
@@ -42,23 +40,32 @@ class Language(Table):
 
     def formula(self, text: str) -> Place:
         """Parse a formula."""
+        from .parser import read_formula
+
         return read_formula(self, self.predicates, text)
 
     def count(self, text: str) -> Place:
         """Parse a count."""
-        place = Parser(self, self.predicates, {}).parse(text)
+        place = self._parse(text, self.predicates, {})
         expect(self.nodes[place].operator in COUNTS, "expected a count")
         return place
 
     def term(self, text: str) -> Place:
         """Parse a sum of integer multiples of counts; return the place of its comparison with 0."""
-        return sum_with_zero(self, Parser(self, self.predicates, {}).parse(text))
+        from .parser import sum_with_zero
+
+        return sum_with_zero(self, self._parse(text, self.predicates, {}))
 
     def number(self, text: str) -> Place:
         """Parse an expression in i and n."""
-        place = Parser(self, {}, NUMBER_VARIABLES).parse(text)
+        place = self._parse(text, {}, NUMBER_VARIABLES)
         expect(self.is_number(place) and self.leaves(place) <= {"i", "n", "~"}, "expected a number")
         return place
+
+    def _parse(self, text: str, predicates: Mapping[str, Place], variables: Mapping[str, str]) -> Place:
+        from .parser import Parser  # not loaded for claims without formulas
+
+        return Parser(self, predicates, variables).parse(text)
 
     def value(self, text: str) -> Place:
         """Parse a value: an expression in i and n, or ``[formula]`` or ``[formula](i-1)``, positional."""
@@ -108,11 +115,9 @@ class Language(Table):
 
     def write(self, place: Place) -> list[str]:
         """Return a formula in full, with brackets that show its structure; more lines if repeated parts are named."""
-        return write_formula(self, place)
+        from .printing import write_formula
 
-    def write_short(self, place: Place) -> str:
-        """Return a formula down to some depth, for messages."""
-        return write_short(self, place)
+        return write_formula(self, place)
 
     def write_definition(self, name: str) -> str:
         """Return the definition of a user's predicate as text."""

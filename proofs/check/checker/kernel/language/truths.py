@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from ..budget import ENTRY_BITS
 from ..verdicts import Rejected
 from .evaluation import CONNECT, holds_at_sum, is_constant_comparison
-from .printing import write_short
 from .table import Node, Place, Table
 
 
@@ -19,7 +18,7 @@ def connect_one(table: Table, place: Place, truths: Mapping[Place, bool]) -> boo
     if is_constant_comparison(table.nodes[place]):
         return holds_at_sum(table.nodes[place])
     if name not in CONNECT or not all(operand in truths for operand in operands):
-        raise Rejected(f"{write_short(table, place)} is not determined by the directions read")
+        raise Rejected(f"{table.write_short(place)} is not determined by the directions read")
     return CONNECT[name](*(truths[operand] for operand in operands))
 
 
