@@ -44,6 +44,10 @@ def edit(kind: str, step: int = 0, **more: Any) -> dict[str, Any]:
     return {"edit": kind, "step": step, **more}
 
 
+def cut(step: int, *parts: list[int]) -> dict[str, Any]:
+    return edit("cut edges", step, head=0, **{"from": [*parts], "to": None})
+
+
 SENTENCES: dict[str, list[Change]] = {
     "`format`: `binary32`, `binary64`, `binary16` or `bfloat16`": [("gpt2", "tensors t0", key("format", "float32"))],
     "`data`: base64 of its elements in row-major order, little-endian": [
@@ -103,6 +107,10 @@ SENTENCES: dict[str, list[Change]] = {
         ("gpt2", "edits", [edit("attend hard", head=0, tokens=[1, 0])]),
         ("gpt2", "edits", [edit("attend hard", head=0, tokens=[1, 1])]),
         ("gpt2", "edits", [edit("attend hard", head=9, tokens=[1])])],
+    "{edit: `cut edges`, step, head (0 of a block or of the end), from: ascending pairs [step, head], [-1, 0] of the "
+    "tokens, [-1, 1] of the positions, to: one dyadic rational for each coordinate, or null}": [
+        ("gpt2", "edits", [cut(1, [-1, 1], [-1, 0])]), ("gpt2", "edits", [cut(1, [1, 0])]), ("gpt2", "edits", [cut(1)]),
+        ("gpt2", "edits", [cut(1, [-1, 0]) | {"head": 1}]), ("gpt2", "edits", [cut(1, [-1, 0]) | {"to": ["1"]}])],
     "{edit: `read head`, step, head, what: `mass`, `average` or `average less uniform`}": [
         ("gpt2", "edits", [edit("read head", head=0, what="mass")]),
         ("gpt2", "edits", [edit("read head", head=0, what="values")])],

@@ -87,6 +87,8 @@ TABLE = (
     row("ablate t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --model --html", quick=False),
     row("harden t.json --claim claim.toml --max-n 2 --jobs 1 --pattern 1.1=first", "t.json claim.toml",
         "-o --wrong --model --program --program-certificate --html", quick=False),
+    row("harden t.json --claim claim.toml --max-n 2 --jobs 1 --pattern 1.1=greatest", "t.json claim.toml", "--scores",
+        quick=False),
     row("equal t.json t.json --claim claim.toml --max-n 2 --jobs 1", "t.json claim.toml", "-o --store"),
     row("train claim.toml --from t.json --max-n 2 --rounds 1 --steps 1", "claim.toml t.json", "-o", quick=False),
     row("model m.json --threshold 1/2 --max-n 2", "m.json", "-o"),
@@ -181,7 +183,7 @@ def writing(name: str) -> dict[str, object]:
 def test_the_table_has_every_option_of_every_command_that_writes() -> None:
     of_the_app = {(name, option) for name in command_line().commands for option in writing(name)}
     assert of_the_app == {(one.name, option) for one in TABLE for option in one.options}
-    assert len(of_the_app) == 42
+    assert len(of_the_app) == 44
 
 
 def test_every_option_whose_name_or_place_is_one_to_write_to_says_so() -> None:

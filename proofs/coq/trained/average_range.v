@@ -1,7 +1,7 @@
 (* Ranges of softmax averages (docs/background/tracks_rules.md, section 5, Ranges): with l <= w <= l + g around each
    weight, the average of the values v is at most T if the sum of max(l (v - T), (l + g) (v - T)) is at most 0. *)
 From Coq Require Import Reals ZArith List Lra Lia.
-From Certify Require Import syntax real_vectors balls ball_average.
+From Certify Require Import lists syntax real_vectors balls ball_average.
 Import ListNotations. Open Scope R_scope.
 Local Notation vector := (list R).
 
@@ -18,7 +18,7 @@ Proof.
     assert (N : length (weighted d w v) = d).
     { clear - F. revert v F. induction w as [|w0 w IH]; intros v F; [apply repeat_length|].
       destruct F as [|x v L F]; [apply repeat_length|]. cbn [weighted]. specialize (IH v F).
-      unfold plus. rewrite packed_rows.length_map2; rewrite map_length; congruence. }
+      unfold plus. rewrite packed_rows.length_map2; rewrite length_map; congruence. }
     revert N. generalize (weighted d w v) as y. clear - I L. intros y N. revert d y I L N. revert i.
     induction x as [|a x IH]; intros i d y I L N; [simpl in L; lia|].
     destruct y as [|b y]; [simpl in *; lia|]. destruct d as [|d]; [lia|].
@@ -37,11 +37,11 @@ Definition weight_at (j : nat) : R := c * exp (s j - t).
 
 Lemma softmax_width : length average = d.
 Proof.
-  unfold softmax_average. rewrite map_length. generalize (map exp (map s js)) as w.
+  unfold softmax_average. rewrite length_map. generalize (map exp (map s js)) as w.
   assert (F : Forall (fun x => length x = d) (map v js)).
   { apply Forall_forall. intros x I. apply in_map_iff in I as (j & <- & J). now apply Widths. }
   induction F as [|x l L F IH]; intros [|w0 w]; try apply repeat_length. cbn [weighted]. unfold plus.
-  rewrite packed_rows.length_map2; rewrite map_length; [exact L|]. now rewrite IH.
+  rewrite packed_rows.length_map2; rewrite length_map; [exact L|]. now rewrite IH.
 Qed.
 Lemma weights_positive l : l <> [] -> 0 < total (map weight_at l).
 Proof.

@@ -1,7 +1,7 @@
 (* Rows of a network of one attention step above a margin, wherever the averages of its heads lie in one of many boxes:
    the boxes are cut into cells, and in each cell the network is passed with affine forms in exact numbers. *)
 From Coq Require Import Reals QArith Qreals ZArith List Lra Lia Bool Arith.
-From Certify Require Import relu syntax real_vectors real_network balls exact_forms one_attention.
+From Certify Require Import lists relu syntax real_vectors real_network balls exact_forms one_attention.
 Import ListNotations. Open Scope R_scope.
 Local Notation vector := (list R).
 
@@ -29,7 +29,7 @@ Definition stands_for (Fb : form * box) (vars x : vector) : Prop :=
 Lemma one_between : between bits one 1.
 Proof. unfold between, one. cbn [fst snd]. unfold real_unit. lra. Qed.
 Lemma in_box_length b vars : in_box b (vars ++ [1]) -> (length b - 1)%nat = length vars.
-Proof. intros I. apply Forall2_same_length in I. rewrite app_length in I. simpl in I. lia. Qed.
+Proof. intros I. apply Forall2_same_length in I. rewrite length_app in I. simpl in I. lia. Qed.
 Lemma form_units_hold Fb s vars x : stands_for Fb vars x ->
   exists more, stands_for (form_units Fb s) (more ++ vars) (units_pass x s).
 Proof.
@@ -97,7 +97,7 @@ Proof.
   rewrite (map_ext _ (fun i => nth i (before ++ x ++ after) 0)).
   - revert before. induction x as [|a x IH]; intros before; [reflexivity|]. cbn [length seq map].
     rewrite app_nth2, Nat.sub_diag by lia. cbn [app nth]. f_equal. specialize (IH (before ++ [a])).
-    rewrite app_length, <- app_assoc in IH. simpl in IH. rewrite Nat.add_comm in IH. exact IH.
+    rewrite length_app, <- app_assoc in IH. simpl in IH. rewrite Nat.add_comm in IH. exact IH.
   - intros i. rewrite value_of_variable. simpl powerRZ. ring.
 Qed.
 
@@ -139,7 +139,7 @@ Lemma with_heads_meaning heads averages : Forall2 (fun h a => length a = width_o
     heads_add heads averages (form_meaning F (before ++ concat averages ++ after)).
 Proof.
   induction 1 as [|h a heads averages L P IH]; intros before after F; [reflexivity|]. cbn [with_heads concat heads_add].
-  specialize (IH (before ++ a) after). rewrite <- L. rewrite app_length in IH. rewrite <- !app_assoc in *.
+  specialize (IH (before ++ a) after). rewrite <- L. rewrite length_app in IH. rewrite <- !app_assoc in *.
   rewrite IH, sum_meaning, image_meaning, variables_meaning. reflexivity.
 Qed.
 Theorem judge_cell_holds margin x averages answer among b :

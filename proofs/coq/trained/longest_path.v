@@ -4,6 +4,7 @@
    An edge joins a state before its column to a state after it. Its cost is a sum of entries: one of each row of costs
    of the column, at the places that the edge names. *)
 From Coq Require Import ZArith List Lia Bool Arith.
+From Certify Require Import lists.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -67,7 +68,7 @@ Lemma grouped_has state states l e : In e l -> (state e < states)%nat -> In e (n
   []).
 Proof.
   intros I L. unfold grouped.
-  rewrite (nth_indep _ [] (filter (fun e => (state e =? 0)%nat) l)) by (rewrite map_length, seq_length; exact L).
+  rewrite (nth_indep _ [] (filter (fun e => (state e =? 0)%nat) l)) by (rewrite length_map, length_seq; exact L).
   rewrite (map_nth (fun q => filter (fun e => (state e =? q)%nat) l)), seq_nth by exact L.
   apply filter_In. split; [exact I|]. apply Nat.eqb_refl.
 Qed.
@@ -84,7 +85,7 @@ Proof.
   intros I L A. pose proof (grouped_has near states l e I L) as G. unfold advance.
   rewrite (nth_indep _ None (best far rows reached [])).
   - rewrite map_nth. now apply best_bounds.
-  - rewrite map_length. unfold grouped. now rewrite map_length, seq_length.
+  - rewrite length_map. unfold grouped. now rewrite length_map, length_seq.
 Qed.
 
 Section Paths.

@@ -29,7 +29,7 @@ Proof.
   destruct (traverse_nth _ _ _ _ _ E R) as (row' & -> & E'). exact (traverse_nth _ _ _ _ _ E' N).
 Qed.
 Lemma seq_at s n k : k < n -> nth_error (seq s n) k = Some (s + k).
-Proof. intros L. rewrite (nth_error_nth' _ 0) by (now rewrite seq_length). now rewrite seq_nth. Qed.
+Proof. intros L. rewrite (nth_error_nth' _ 0) by (now rewrite length_seq). now rewrite seq_nth. Qed.
 Lemma total_map_rev {X} (g : X -> Z) l : integer_total (map g (rev l)) = integer_total (map g l).
 Proof.
   rewrite map_rev. assert (A : forall a b, integer_total (a ++ b) = (integer_total a + integer_total b)%Z).
@@ -200,7 +200,7 @@ Proof.
     cbn [forallb] in W. apply andb_prop in W as [W _]. destruct C as [<- _]. exact (proj1 (within_states_in _ _ _ W
       I)). }
   unfold start_bounds. rewrite (nth_indep _ None (if 0 =? start then Some 0%Z else None))
-    by (rewrite map_length, seq_length; exact S0).
+    by (rewrite length_map, length_seq; exact S0).
   rewrite (map_nth (fun q => if q =? start then Some 0%Z else None)), seq_nth, Nat.add_0_l, Nat.eqb_refl by exact S0.
   exists 0%Z. split; [reflexivity|lia].
 Qed.
@@ -213,7 +213,7 @@ Proof.
     (query_lists q)).
   destruct (through_edge (machine_states c) (query_lists q) zeros es 0 (query_step q) e end_bounds query_path
     query_within
-    ltac:(apply map_length) Edge end_known start 0 (start_bounds c) Chain start_known) as (a & b & Ha & Hb & _).
+    ltac:(apply length_map) Edge end_known start 0 (start_bounds c) Chain start_known) as (a & b & Ha & Hb & _).
   apply filter_In. split.
   - pose proof query_path as P. revert Edge. generalize (query_step q) as k. clear - P.
     induction P as [|l x ls xs I P IH]; intros [|k] N; try discriminate; cbn [nth_error nth] in *.
@@ -228,7 +228,7 @@ Proof.
   destruct query_fields as (Ep & _ & _ & _ & B & D).
   destruct (through_edge (machine_states c) (query_lists q) (column_costs f rows (S p)) es 0 (query_step q) e end_bounds
     query_path
-    query_within ltac:(unfold column_costs; now rewrite map_length, seq_length, query_lists_length) Edge end_known
+    query_within ltac:(unfold column_costs; now rewrite length_map, length_seq, query_lists_length) Edge end_known
       start 0
     (start_bounds c) Chain start_known) as (a & b & Ha & Hb & L).
   unfold stays_below, pass_of. cbn [pass_before pass_here pass_after pass_fixed]. rewrite Ep, B, D, Ha, Hb.
@@ -265,7 +265,7 @@ Definition average_of (h : head_syntax) : vector :=
   softmax_average (width_of_head h) (map (score_of_token h) js) (map (value_of_token h) js).
 Lemma js_in j : In j js -> j <= p. Proof. intros I. apply in_rev in I. apply in_seq in I. lia. Qed.
 Lemma js_some : js <> [].
-Proof. intros E. apply (f_equal (@length nat)) in E. rewrite rev_length, seq_length in E. discriminate. Qed.
+Proof. intros E. assert (I : In p js) by (apply -> in_rev; apply in_seq; lia). rewrite E in I. exact I. Qed.
 
 Lemma scores_at h X j t key : j <= p -> at_ (keys h) j t = Some key -> In t (possible c f q j) ->
   at_ (scores A c f precision h X q) j t = Some (Some (score_range A c precision (of_head h) X q j key)).
@@ -317,7 +317,7 @@ Proof.
   unfold value_over in E. cbv zeta in E. set (v := point_affine _ xj) in *. clearbody v.
   destruct (Z.leb_spec 0 (vector_exponent v + up ht)) as [L|]; [|discriminate].
   destruct (Nat.eqb_spec (length (vector_entries v)) (width_of_head h)) as [N|]; [|discriminate]. injection E as <-.
-  unfold vector_of. split; [now rewrite map_length|]. intros i.
+  unfold vector_of. split; [now rewrite length_map|]. intros i.
   replace 0%R with (entry (vector_exponent v) 0) by (unfold entry; ring).
   rewrite (map_nth (entry (vector_exponent v))). set (k := (vector_exponent v + up ht)%Z) in *.
   replace 0%Z with (Z.shiftl 0 k) at 1 by apply Z.shiftl_0_l.
@@ -556,7 +556,7 @@ Lemma logits_from_averages : nth p (network_logits T (claim_offset c) sequence) 
   logits_of_averages T A (stream_at T A (claim_offset c) p (token p)) averages.
 Proof.
   pose proof answer_inside as L.
-  assert (Ls : length sequence = S p) by (apply firstn_length_le; unfold sequence_of; rewrite map_length; lia).
+  assert (Ls : length sequence = S p) by (apply firstn_length_le; unfold sequence_of; rewrite length_map; lia).
   assert (At : forall j, j <= p -> nth j sequence 0 = token j).
   { intros j J. apply nth_error_nth. rewrite firstn_at by lia. unfold sequence_of.
     rewrite nth_error_map, (nth_error_nth' _ outside_place) by lia. reflexivity. }
@@ -616,7 +616,7 @@ Proof.
   { intros b0 I0. rewrite forallb_forall in Widths. specialize (Widths b0 I0). apply Nat.eqb_eq in Widths. rewrite
     Widths.
     unfold box_width. clear - Width. induction Width as [|h a hs' as' L W IH]; [reflexivity|]. cbn [fold_right concat].
-    rewrite app_length. lia. }
+    rewrite length_app. lia. }
   destruct (check_cells_holds bits _ (concat averages) tree l b Lengths Group Ib InBox) as (b' & Judged & InCell).
   pose proof (judge_cell_holds bits Bn T A _ point averages _ _ b' Width InCell Judged other O Other) as Row.
   cbv zeta in Row. unfold x. rewrite logits_from_averages.
