@@ -1,6 +1,7 @@
 """Entry point of `certify` and `python -m certify`; rejects shadowed imports (common/shadowed_imports.py)."""
 
 import contextlib
+import os
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -14,6 +15,7 @@ def main() -> NoReturn:
     if stranger := find_shadowed():
         print(f"certify: {stranger}", file=sys.stderr)
         sys.exit(BAD_INPUT)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy reads it when loaded; matrices are small
     from certify.cli import main as run_command_line
 
     run_command_line()

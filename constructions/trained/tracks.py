@@ -49,15 +49,19 @@ class TokenSource:
 
 @dataclass(frozen=True)
 class Layout:
-    """Inputs with this number of columns, each with a table of the transducer; the first place is not an answer."""
+    """Inputs with this number of columns, each with a table of the transducer; the first place is not an answer.
+
+    Answers before the place ``first``, if there is one, are given, not judged.
+    """
 
     columns: tuple[int, ...]
     layout: tuple[TokenSource, ...]
+    first: int | None = None
 
     @cached_property
     def asked(self) -> range:
-        """The places of the answers; they are the last ones."""
-        first = next(place for place, one in enumerate(self.layout) if one.is_answer)
+        """The places of the answers that are judged; they are the last ones."""
+        first = next(place for place, one in enumerate(self.layout) if one.is_answer and place >= (self.first or 0))
         return range(first, len(self.layout))
 
 

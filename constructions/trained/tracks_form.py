@@ -46,7 +46,8 @@ _SIZES = values.SIZE.list()
 _STEP = _SIZES.or_null()
 _TRACK = values.record(Track, name=values.TEXT, letters=values.TEXT.list(), tokens=_SIZES)
 _MACHINE = values.record(Transducer, start=values.SIZE, tables=_STEP.list().list().list(), end=_STEP.list())
-_FORM = values.record(Layout, columns=_SIZES, layout=values.JsonCodec(_place, _place_to_json).list())
+_FORM = values.record(Layout, rare=["first"], columns=_SIZES,
+                      layout=values.JsonCodec(_place, _place_to_json).list(), first=values.SIZE)
 _TYPED = values.choice(("last-first", "first-first"))
 _CLAIM = values.record(
     TracksClaim, keys={"typed_last_first": "typed"}, tracks=_TRACK.list(), machine=_MACHINE, forms=_FORM.list(),
@@ -78,3 +79,5 @@ def _check(claim: TracksClaim, where: str) -> None:
         places = [place for place, one in enumerate(form.layout) if one.is_answer]
         if not places or places[0] == 0 or len(places) != len(form.layout) - places[0]:
             raise InputError(f"{where}.forms: expected a place before the answers, and only answers after them")
+        if form.first is not None and form.first >= len(form.layout):
+            raise InputError(f"{where}.forms.first: {form.first}, expected one of {len(form.layout)} places")

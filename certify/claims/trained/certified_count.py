@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from certify.claims.trained.answering import AnyCount
-from certify.claims.trained.count_patterns import find_patterns, machine_from_json
+from certify.claims.trained.count_patterns import errors_in, find_patterns
 from certify.claims.trained.counting import CountRow, TracksCount, first_errors
 from certify.claims.trained.question import network_and_claim
 from certify.claims.trained.word_counting import WordsCount, row_of
@@ -56,7 +56,6 @@ def _row_of_form(claim: TracksClaim, number: int, data: Mapping[str, Any], weigh
     """Return the total weight of a form, and its first errors by part."""
     form = claim.forms[number]
     weighed = each_is_one(claim, form) if weights is None else weights[number]
-    parts = [part for part in data["evidence"]["parts"] if part["form"] == number and part["place"] is not None]
-    errors = tuple(error for part in parts for error in first_errors(
-        replace(claim, machine=machine_from_json(part["machine"])), form, part["place"], weighed))
+    errors = tuple(error for of_form, place, machine in errors_in(data, claim) if of_form == number
+                   for error in first_errors(replace(claim, machine=machine), form, place, weighed))
     return CountRow(len(form.columns), total_weight(claim, form, weighed), Fraction(0), Fraction(0), errors)

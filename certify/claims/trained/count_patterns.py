@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from operator import or_
+from typing import Any
 
 from constructions.deadline import TimeIsUp, check_deadline
 from constructions.trained.tracks import Column, Layout, Step, TracksClaim, Transducer
 from constructions.trained.weights import Weights, each_is_one, total_weight
+from proofs.trained.counting.parts import Part, first_errors_of
 
 MOST_PATTERNS = 6
 """Limit of the patterns of one error."""
@@ -329,18 +331,26 @@ def find_patterns(claim: TracksClaim, certificate: str, weights: Sequence[Weight
     searches: dict[int, PatternSearch] = {}
     found = list[Pattern]()
     with suppress(TimeIsUp):
-        for part in json.loads(certificate)["evidence"]["parts"]:
+        for number, place, machine in errors_in(json.loads(certificate), claim):
             check_deadline()
-            number, machine = part["form"], machine_from_json(part["machine"])
             sizes = [len(one.end) * len(claim.all_columns) * len(claim.forms[number].columns)
                      for one in (claim.machine, machine)]
-            if part["place"] is None or max(sizes) > MOST_OF_ALL:
+            if max(sizes) > MOST_OF_ALL:
                 continue
             if number not in searches:
                 searches[number] = PatternSearch(claim, number, None if weights is None else weights[number])
-            for token, of_token in machine.by_token(claim.forms[number].layout[part["place"]]).items():
-                found += searches[number].patterns(of_token, part["place"], token)
+            for token, of_token in machine.by_token(claim.forms[number].layout[place]).items():
+                found += searches[number].patterns(of_token, place, token)
     return sorted(found, key=lambda one: (-one.weight, one.form, one.place, one.token))
+
+
+def errors_in(document: Mapping[str, Any], claim: TracksClaim) -> Iterator[tuple[int, int, Transducer]]:
+    """Yield the form, the place and the machine of first errors in the certificate of a count."""
+    parts = [Part(one["form"], one["verdict"] == "wrong", one["first"], one["last"],
+                  replace(claim, machine=machine_from_json(one["machine"]))) for one in document["evidence"]["parts"]]
+    for number, form in enumerate(claim.forms):
+        of_form = [part for part in parts if part.form == number]
+        yield from ((number, *one) for one in first_errors_of(of_form, form))
 
 
 def machine_from_json(data: Mapping[str, list[list[list[list[int] | None]]]]) -> Transducer:

@@ -28,7 +28,14 @@ from constructions.trained.tracks import Layout, TracksClaim, check_tracks_fit, 
 from constructions.trained.weights import Weights, each_is_one, total_weight
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.counting.boxes import BoxSearch, FoundBoxes
-from proofs.trained.counting.parts import Part, counts_text, parts_of_boxes, parts_of_inputs
+from proofs.trained.counting.parts import (
+    Part,
+    counts_text,
+    first_errors_of,
+    in_right_parts,
+    parts_of_boxes,
+    parts_of_inputs,
+)
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.wrong import Margins, sample_margin
 
@@ -196,7 +203,7 @@ class _Counter:
         except Unsupported as why:
             reasons[number] = str(why)
             return []
-        return sorted(parts, key=lambda part: (part.place is not None, -count_inputs(part.claim, part.claim.forms[0])))
+        return sorted(parts, key=lambda part: (part.is_wrong, -count_inputs(part.claim, part.claim.forms[0])))
 
     def count(self, proved: Sequence[ProvedPart], reasons: Mapping[int, str]) -> TracksCount:
         """Return the count by the proved parts, with a certificate that the checker accepts.
@@ -230,7 +237,7 @@ def whole(claim: TracksClaim, number: int) -> Part:
     form = claim.forms[number]
     machine = replace(claim.machine, tables=tuple(claim.machine.tables[table] for table in form.columns))
     form = replace(form, columns=tuple(range(len(form.columns))))
-    return Part(number, None, replace(claim, machine=machine, forms=(form,)))
+    return Part(number, False, form.asked[0], form.asked[-1], replace(claim, machine=machine, forms=(form,)))
 
 
 def seems_right(floats: FloatNetwork, claim: TracksClaim, number: int, effort: int) -> bool:
@@ -283,7 +290,7 @@ def heavy(parts: Sequence[Part], spared: Fraction) -> list[Part]:
     """Return the parts without the lightest wrong ones, which have at most ``spared`` inputs together."""
     inputs = {id(part): count_inputs(part.claim, part.claim.forms[0]) for part in parts}
     left = list(parts)
-    for part in sorted((part for part in parts if part.place is not None), key=lambda part: inputs[id(part)]):
+    for part in sorted((part for part in parts if part.is_wrong), key=lambda part: inputs[id(part)]):
         spared -= inputs[id(part)]
         if spared < 0:
             break
@@ -308,15 +315,14 @@ def row_of(claim: TracksClaim, number: int, weights: Weights, proved: Sequence[P
     """Return the bounds that the proved parts of a form give."""
     form = claim.forms[number]
     total = total_weight(claim, form, weights)
-    least, errors, reasons = Fraction(0), [], [reason] if reason else []
-    for part, found in proved:
-        if found.unit is None:
-            reasons.append(found.row.reason or "a part is not proved")
-            continue
-        if part.place is None:
-            least = total_weight(part.claim, part.claim.forms[0], weights)
-        else:
-            errors += first_errors(part.claim, form, part.place, weights)
+    reasons = [*([reason] if reason else []), *(found.row.reason or "a part is not proved"
+                                                for _, found in proved if found.unit is None)]
+    parts = [part for part, found in proved if found.unit is not None]
+    errors = [error for place, machine in first_errors_of(parts, form)
+              for error in first_errors(replace(claim, machine=machine), form, place, weights)]
+    right = in_right_parts(parts, form, [], len(form.layout))
+    of_right = Layout(tuple(range(len(form.columns))), ())
+    least = Fraction(0) if right is None else total_weight(replace(claim, machine=right), of_right, weights)
     most = total - sum((one.weight for one in errors), Fraction(0))
     return CountRow(len(form.columns), total, least, most, tuple(errors), "; ".join(reasons))
 

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 
+from certify.claims.trained.count_patterns import errors_in
 from certify.claims.trained.counting import TracksCount
 from certify.claims.trained.decide import Settings
 from certify.claims.trained.tracks_decision import TracksDecision, decide_tracks
@@ -13,7 +15,6 @@ from certify.learning.training.lessons import Batch, Draw, Item
 from constructions.errors import InputError
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Column, Layout, TracksClaim, all_inputs, count_inputs, sampled_inputs
-from constructions.trained.tracks_form import tracks_claim_from_json, tracks_claim_to_json
 
 ALL_INPUTS = 2**13
 SOME_INPUTS = 2**10
@@ -127,12 +128,8 @@ class TrackLessons:
 
     def _wrong_of(self, count: TracksCount) -> Iterator[Item]:
         """Yield inputs of each part of a certificate that is proved to be wrong."""
-        document, index = tracks_claim_to_json(self.claim), self.claim.column_index
-        for part in json.loads(count.certificate)["evidence"]["parts"]:
-            if part["place"] is not None:
-                form = document["forms"][part["form"]]
-                columns = list(range(len(form["columns"])))
-                claim = tracks_claim_from_json(
-                    {**document, "machine": part["machine"], "forms": [{**form, "columns": columns}]}, "part")
-                for columns_of_one in sampled_inputs(claim, claim.forms[0], OF_A_PART):
-                    yield part["form"], tuple(index[column] for column in columns_of_one)
+        index = self.claim.column_index
+        for number, _, machine in errors_in(json.loads(count.certificate), self.claim):
+            form = replace(self.claim.forms[number], columns=tuple(range(len(machine.tables))))
+            for columns_of_one in sampled_inputs(replace(self.claim, machine=machine), form, OF_A_PART):
+                yield number, tuple(index[column] for column in columns_of_one)

@@ -8,7 +8,7 @@ not proof.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,11 +93,14 @@ class BoxSearch:
         return self.form.queries[box.query].place + 1
 
     def run(self, within: Fraction, seconds: int) -> FoundBoxes:
-        """Split open boxes, heaviest first, until a share of at most ``within`` is open, time is up, or it stalls."""
-        self.end, wrong, stuck = perf_counter() + seconds, list[InputBox](), list[InputBox]()
+        """Split open boxes, heaviest first, until a share of at most ``within`` is open, or it stalls.
+
+        Or until ``seconds`` of processor time are spent, which do not depend on other processes.
+        """
+        self.end, wrong, stuck = process_time() + seconds, list[InputBox](), list[InputBox]()
         left, target = self._tested(self._first(), wrong), np.float64(within) * self.whole.weight
         before, due, stalled = _weight(left), len(left), 0
-        while left and stalled < STALLED and len(left) < MOST_OPEN and perf_counter() < self.end:
+        while left and stalled < STALLED and len(left) < MOST_OPEN and process_time() < self.end:
             if _weight(left) + _weight(stuck) <= target:
                 break
             left.sort(key=lambda box: -box.weight)
@@ -195,7 +198,7 @@ class BoxSearch:
         steps, lasts, weights = [one[keep] for one in steps], lasts[keep], weights[keep]
         trimmed = [replace(boxes[index], steps=tuple(one[place].copy() for one in steps), lasts=lasts[place].copy(),
                            weight=weights[place]) for place, index in enumerate(keep.tolist())]
-        if perf_counter() > self.end:
+        if process_time() > self.end:
             yield from ((box, False) for box in trimmed)
             return
         answers = np.array([box.answer for box in trimmed])

@@ -138,8 +138,8 @@ def sub_claim(search: BoxSearch, avoided: Sequence[InputBox], met: Sequence[Inpu
               ) -> TracksClaim | None:
     """Return the claim about the inputs in none of the boxes ``avoided``, and in one of ``met`` if any are given.
 
-    With a ``place`` the layout ends there, and the machine writes the token of the box that is met. None if no input
-    remains.
+    With a ``place`` it is about that place alone; there the machine writes the token of the box that is met. None if no
+    input remains.
 
     Raises:
         Unsupported: if its machine has more than MOST_STATES states in a column, or would have to know later columns.
@@ -154,14 +154,15 @@ def sub_claim(search: BoxSearch, avoided: Sequence[InputBox], met: Sequence[Inpu
     start: Key = (search.claim.machine.start, tuple(sorted({*diagrams.roots.values()} - {NOTHING})), roots)
     layers, moves = _explored(search, diagrams, start)
     form = search.form.form
-    at = None if place is None else form.layout[place]
+    at = form.layout[place] if met and place is not None else None
     tables, ends, number = _merged(search, diagrams, layers, moves, at, tokens)
     if start not in number:
         return None
     states = max(len(ends), *map(len, tables))
     if states > MOST_STATES:
         raise Unsupported(f"the inputs that are called right or wrong have a machine of {states:,} states")
-    return claim_of_tables(search.claim, form, number[start], tables, ends, place)
+    asked = form.asked if place is None else range(place, place + 1)
+    return claim_of_tables(search.claim, form, number[start], tables, ends, asked, bool(met))
 
 
 def _explored(search: BoxSearch, diagrams: Diagrams, start: Key) -> tuple[
@@ -281,18 +282,57 @@ def of_inputs(claim: TracksClaim, form: Layout, inputs: Indices, place: int | No
         merged: dict[tuple[tuple[int, tuple[int, ...]], ...], int] = {}
         number = {word: merged.setdefault(tuple(sorted(row.items())), len(merged)) for word, row in steps.items()}
         tables.insert(0, [dict(row) for row in merged])
-    return claim_of_tables(claim, form, number[()], tables, list(ends), place)
+    asked = form.asked if place is None else range(form.asked[0], place + 1)
+    return claim_of_tables(claim, form, number[()], tables, list(ends), asked, place is not None)
 
 
 def claim_of_tables(claim: TracksClaim, form: Layout, start: int,
                     tables: Sequence[Sequence[dict[int, tuple[int, ...]]]],
-                    ends: Sequence[tuple[int, ...]], place: int | None) -> TracksClaim:
-    """Return the claim about the inputs of a machine with one table a column, given by states and letters."""
-    states, letters = max(len(ends), *map(len, tables)), len(claim.all_columns)
-    machine = Transducer(start, tuple(
+                    ends: Sequence[tuple[int, ...]], asked: range, is_wrong: bool) -> TracksClaim:
+    """Return the claim about the inputs of a machine with one table a column, given by states and letters.
+
+    It judges the places ``asked``.
+    """
+    machine = machine_of_tables(start, tables, ends, len(claim.all_columns))
+    first = None if asked[0] == form.asked[0] else asked[0]
+    return replace(claim, machine=machine, margin=Fraction(0) if is_wrong else claim.margin,
+                   forms=(Layout(tuple(range(len(tables))), form.layout[:asked[-1] + 1], first or form.first),))
+
+
+def allowed_by_all(machines: Sequence[Transducer]) -> Transducer | None:
+    """Return the minimal machine of the inputs that all machines allow, which writes what the first one does."""
+    layers: list[dict[tuple[int, ...], dict[int, tuple[tuple[int, ...], tuple[int, ...]]]]] = []
+    reached = {tuple(one.start for one in machines): None}
+    for tables in zip(*(one.tables for one in machines), strict=True):
+        layers.append({states: {letter: (tuple(step[0] for step in steps if step), steps[0][1:])
+                                for letter, steps in enumerate(zip(*(
+                                    table[state] for table, state in zip(tables, states, strict=True)), strict=True))
+                                if None not in steps and steps[0]} for states in reached})
+        reached = {target: None for row in layers[-1].values() for target, _ in row.values()}
+    ends: dict[tuple[int, ...], int] = {}
+    number: dict[tuple[int, ...], int] = {}
+    for states in reached:
+        written = [one.end[state] for one, state in zip(machines, states, strict=True)]
+        if None not in written:
+            number[states] = ends.setdefault(written[0] or (), len(ends))
+    tables_of: list[list[dict[int, tuple[int, ...]]]] = []
+    for layer in reversed(layers):
+        merged: dict[tuple[tuple[int, tuple[int, ...]], ...], int] = {}
+        rows = {states: tuple((letter, (number[target], *written)) for letter, (target, written) in row.items()
+                              if target in number) for states, row in layer.items()}
+        number = {states: merged.setdefault(row, len(merged)) for states, row in rows.items() if row}
+        tables_of.insert(0, [dict(row) for row in merged])
+    if not number:
+        return None
+    (start,), letters = number.values(), len(machines[0].tables[0][0])
+    return machine_of_tables(start, tables_of, list(ends), letters)
+
+
+def machine_of_tables(start: int, tables: Sequence[Sequence[dict[int, tuple[int, ...]]]],
+                      ends: Sequence[tuple[int, ...]], letters: int) -> Transducer:
+    """Return the machine with one table a column, given by states and letters."""
+    states = max(len(ends), *map(len, tables))
+    return Transducer(start, tuple(
         tuple(tuple(rows[state].get(letter) if state < len(rows) else None for letter in range(letters))
               for state in range(states)) for rows in tables),
         tuple(ends[state] if state < len(ends) else None for state in range(states)))
-    layout = form.layout if place is None else form.layout[:place + 1]
-    return replace(claim, machine=machine, forms=(Layout(tuple(range(len(tables))), layout),),
-                   margin=claim.margin if place is None else Fraction(0))

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from constructions.errors import Unsupported
 from constructions.trained.network import TrainedNetwork
-from constructions.trained.tracks import Layout, TracksClaim
+from constructions.trained.tracks import Layout, TracksClaim, Transducer
 from constructions.trained.tracks_form import tracks_claim_to_json
 from constructions.trained.weights import Weights
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.certificate import TRACKS, certificate_text, counts_to_json
 from proofs.trained.counting.boxes import BoxSearch, FoundBoxes, InputBox
-from proofs.trained.counting.machines import fitted_claim, of_inputs, sub_claim
+from proofs.trained.counting.machines import allowed_by_all, fitted_claim, of_inputs, sub_claim
 from proofs.trained.tracks.wrong import Margins
 
 Indices = NDArray[np.intp]
@@ -26,50 +26,72 @@ NEAR = 10**-9  # inputs with float margins nearer to 0 are left open
 
 @dataclass(frozen=True)
 class Part:
-    """A claim about some inputs of form ``form``: they are right, or wrong first at ``place``.
+    """A claim about some inputs of form ``form``: they are right at the places from ``first`` to ``last``.
 
-    There the machine writes tokens that no other part about the place writes.
+    Or they are right before ``last``, and wrong there, where the machine writes tokens that no other such part writes.
     """
 
     form: int
-    place: int | None
+    is_wrong: bool
+    first: int
+    last: int
     claim: TracksClaim
 
     @property
-    def order(self) -> tuple[int, int]:
+    def order(self) -> tuple[int, bool, int]:
         """The key by which a certificate lists its parts."""
-        return self.form, -1 if self.place is None else self.place
+        return self.form, self.is_wrong, self.last
 
     def by_token(self, form: Layout) -> list["Part"]:
-        """Return a part about each token that is written at the place."""
-        machines = {} if self.place is None else self.claim.machine.by_token(form.layout[self.place])
+        """Return a part about each token that is written at the place of an error."""
+        machines = self.claim.machine.by_token(form.layout[self.last]) if self.is_wrong else {}
         return [replace(self, claim=replace(self.claim, machine=one)) for one in machines.values()]
 
     def to_json(self, unit: dict[str, Any]) -> dict[str, Any]:
         """Return the part with its proof, as JSON of a certificate."""
-        return {"form": self.form, "place": self.place,
-                "machine": tracks_claim_to_json(self.claim)["machine"], "unit": unit}
+        return {"form": self.form, "verdict": "wrong" if self.is_wrong else "right", "first": self.first,
+                "last": self.last, "machine": tracks_claim_to_json(self.claim)["machine"], "unit": unit}
 
 
 def parts_of_boxes(search: BoxSearch, found: FoundBoxes, number: int) -> Iterator[Part]:
-    """Yield the right inputs, those in no box, and the wrong ones by place of the first error.
+    """Yield for each place the inputs that are right there, those in none of its boxes, and the wrong ones.
 
     If no machine knows the token that is written, or it is too large, there is a part for each token. Parts whose
     machines would be too large have fewer inputs.
     """
-    bad = [*found.wrong, *found.open]
-    if (claim := fitted_claim(search, bad)) is not None:
-        yield Part(number, None, claim)
-    errors: dict[int, dict[int, list[InputBox]]] = {}
-    for box in found.wrong:
-        errors.setdefault(search.place(box), {}).setdefault(box.token, []).append(box)
-    for place, of_place in sorted(errors.items()):
-        avoided = [box for box in bad if search.place(box) < place]
+    for place in search.form.form.asked:
+        bad = [box for box in (*found.wrong, *found.open) if search.place(box) == place]
+        errors: dict[int, list[InputBox]] = {}
+        for box in found.wrong:
+            if search.place(box) == place:
+                errors.setdefault(box.token, []).append(box)
+        if (claim := fitted_claim(search, bad, (), place)) is not None:
+            yield Part(number, False, place, place, claim)
         try:
-            claims = [sub_claim(search, avoided, list(chain(*of_place.values())), place)]
+            claims = [sub_claim(search, [], list(chain(*errors.values())), place)] if errors else []
         except Unsupported:
-            claims = [fitted_claim(search, avoided, met, place) for _, met in sorted(of_place.items())]
-        yield from (Part(number, place, claim) for claim in claims if claim is not None)
+            claims = [fitted_claim(search, [], met, place) for _, met in sorted(errors.items())]
+        yield from (Part(number, True, place, place, claim) for claim in claims if claim is not None)
+
+
+def first_errors_of(parts: Sequence[Part], form: Layout) -> Iterator[tuple[int, Transducer]]:
+    """Yield the place and the machine of each wrong part; inputs are in right parts about all places before."""
+    for part in parts:
+        if part.is_wrong and (machine := in_right_parts(parts, form, [part.claim.machine], part.first)) is not None:
+            yield part.last, machine
+
+
+def in_right_parts(parts: Sequence[Part], form: Layout, machines: Sequence[Transducer], end: int
+                   ) -> Transducer | None:
+    """Return the machine of inputs of these machines that are in right parts about all places before ``end``, if any.
+
+    With one machine alone it is the same one.
+    """
+    right = [part for part in parts if not part.is_wrong and part.first < end]
+    if {*range(form.asked[0], end)} - {place for part in right for place in range(part.first, part.last + 1)}:
+        return None
+    those = [*machines, *(part.claim.machine for part in right)]
+    return allowed_by_all(those) if len(those) > 1 else those[0]
 
 
 def parts_of_inputs(margins: Margins, inputs: Indices) -> Iterator[Part]:
@@ -78,7 +100,7 @@ def parts_of_inputs(margins: Margins, inputs: Indices) -> Iterator[Part]:
     above, other = margins.of(inputs)
     least, right = above + np.float64(claim.margin), (above > NEAR).all(axis=1)
     if right.any():
-        yield Part(margins.number, None, of_inputs(claim, form, inputs[right]))
+        yield Part(margins.number, False, form.asked[0], form.asked[-1], of_inputs(claim, form, inputs[right]))
     before = np.ones(len(inputs), np.bool_)
     for index, place in enumerate(form.asked):
         wrong = before & (least[:, index] < -NEAR)
@@ -87,7 +109,8 @@ def parts_of_inputs(margins: Margins, inputs: Indices) -> Iterator[Part]:
         is_known = len(np.unique(read, axis=0)) == len(np.unique(np.column_stack([read, written]), axis=0))
         for some in [written >= 0] if is_known else [written == token for token in np.unique(written)]:
             if some.any():
-                yield Part(margins.number, place, of_inputs(claim, form, those[some], place, written[some]))
+                yield Part(margins.number, True, form.asked[0], place, of_inputs(
+                    claim, form, those[some], place, written[some]))
         before &= least[:, index] > NEAR
 
 

@@ -5,7 +5,7 @@ The claim is the same; but classes and nodes distinguish several columns.
 
 from dataclasses import replace
 
-from constructions.trained.tracks import Layout, Table, TracksClaim, Transducer
+from constructions.trained.tracks import Table, TracksClaim, Transducer
 
 Known = tuple[int, tuple[int, ...]]
 """A state of the given machine, and the last columns, by their indices."""
@@ -36,7 +36,7 @@ def windowed(claim: TracksClaim, number: int, window: int) -> TracksClaim | None
     tables = tuple(_table(steps, len(numbers), len(claim.all_columns)) for steps in columns)
     ends = tuple(machine.end[state] for state, _ in numbers)
     return replace(claim, machine=Transducer(0, tables, ends),
-                   forms=(Layout(tuple(range(len(columns))), form.layout),))
+                   forms=(replace(form, columns=tuple(range(len(columns)))),))
 
 
 def _table(steps: dict[tuple[int, int], tuple[int, ...]], states: int, letters: int) -> Table:

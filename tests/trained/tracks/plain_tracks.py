@@ -172,7 +172,8 @@ def played(claim: Document, number: int) -> Iterator[Played]:
 
 
 def first_answer(form: Document) -> int:
-    return next(place for place, one in enumerate(form["layout"]) if one[0] in ("answer", "end"))
+    return next(place for place, one in enumerate(form["layout"])
+                if one[0] in ("answer", "end") and place >= form.get("first", 0))
 
 
 def least_of_all_inputs(network: Document, claim: Document) -> float:

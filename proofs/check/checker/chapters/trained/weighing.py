@@ -19,12 +19,12 @@ WORD = 64  # bits of an integer that are added in one step
 State = TypeVar("State", bound=Hashable)
 
 
-def weigh_paths(budget: Budget, start: State, step: Callable[[int, State, int], State | None], weights: Weights
-                ) -> Iterator[tuple[dict[State, int], int]]:
+def weigh_paths(budget: Budget, start: State, step: Callable[[int, State, int], State | None], weights: Weights,
+                size: int = 1) -> Iterator[tuple[dict[State, int], int]]:
     """Yield after 0, 1, … columns the weight of the inputs that lead to each state, and the common denominator.
 
     ``step`` returns the next state from a column, a state and letters, or None. It is a function, so each input has
-    one path.
+    one path. A state has ``size`` numbers.
     """
     unit, ends = (lcm(*(weight.denominator for weight in some)) for some in (weights.start, weights.end))
     sums = {(start, state): int(weight * unit) for state, weight in enumerate(weights.start) if weight}
@@ -39,9 +39,9 @@ def weigh_paths(budget: Budget, start: State, step: Callable[[int, State, int], 
         unit_of_table, of_state = tables[weights.columns[column]]
         unit *= unit_of_table
         words = 1 + max(map(int.bit_length, sums.values()), default=0) // WORD
-        budget.spend(len(sums) * words * sum(map(len, of_state.values())))
+        budget.spend(len(sums) * words * size * sum(map(len, of_state.values())))
         new: dict[tuple[State, int], int] = {}
-        with budget.holding(len(sums) * (ENTRY_BITS + WORD * words)):
+        with budget.holding(len(sums) * (ENTRY_BITS * size + WORD * words)):
             for (state, weighted), found in sums.items():
                 for letter, target, weight in of_state.get(weighted, ()):
                     after = step(column, state, letter)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ....kernel.reading.document import Json
-from ....kernel.reading.shapes import Fields, integer_within, list_of, or_null
+from ....kernel.reading.shapes import Fields, integer_within, list_of, one_of
 from ....kernel.verdicts import expect
 from .decision import Decision
 from .tracks import EachInput, ExactUnit, Unit, read_unit
@@ -13,10 +13,15 @@ from .tracks_claim import TracksClaim, Transducer, read_machine, written_tokens
 
 @dataclass(frozen=True)
 class CountedPart:
-    """Inputs that ``machine`` allows: right, or first wrong at ``place``, as what it writes has the greatest logit."""
+    """Inputs that ``machine`` allows: at the places from ``first`` to ``last`` what it writes has the greatest logit.
+
+    So they are right there; or right before ``last``, and wrong there.
+    """
 
     form: int
-    place: int | None
+    is_wrong: bool
+    first: int
+    last: int
     machine: Transducer
     unit: Unit | EachInput | ExactUnit
 
@@ -34,12 +39,14 @@ def read_parts(value: Json, about: Decision[TracksClaim, None]) -> CountedParts:
 
 
 def read_part(value: Json, about: Decision[TracksClaim, None]) -> CountedPart:
-    """Return one part; its place is null if its inputs are right."""
+    """Return one part."""
     claim = about.claim
-    fields = Fields(value, "form", "place", "machine", "unit")
+    fields = Fields(value, "form", "verdict", "first", "last", "machine", "unit")
     number = fields.read("form", integer_within(range(len(claim.forms))))
     form = claim.forms[number]
-    place = fields.read("place", or_null(integer_within(range(form.first_answer, len(form.layout)))))
+    first = fields.read("first", integer_within(range(form.first_answer, len(form.layout))))
+    last = fields.read("last", integer_within(range(first, len(form.layout))))
+    verdict = fields.read("verdict", one_of("right", "wrong"))
     machine = fields.read("machine", partial(
         read_machine, tracks=claim.tracks, token=integer_within(range(len(about.network.tokens.rows)))))
     expect(len(machine.tables) == len(form.columns), "machine: expected a table for each of {} columns",
@@ -47,7 +54,7 @@ def read_part(value: Json, about: Decision[TracksClaim, None]) -> CountedPart:
     expect(widths(machine) == widths(claim.machine), "machine: expected as many answers as the claim's writes")
     expect(written_tokens(machine) <= {*claim.among}, "machine: it writes a token that is not compared")
     unit = fields.read("unit", partial(read_unit, network=about.network))
-    return CountedPart(number, place, machine, unit)
+    return CountedPart(number, verdict == "wrong", first, last, machine, unit)
 
 
 def widths(machine: Transducer) -> tuple[set[int], set[int]]:

@@ -67,15 +67,19 @@ class Transducer:
 
 @dataclass(frozen=True)
 class Layout:
-    """Inputs of one shape: the step table of each column, and the tokens of all places."""
+    """Inputs of one shape: the step table of each column, and the tokens of all places.
+
+    Answers before the place ``first`` are given, not judged.
+    """
 
     columns: tuple[int, ...]
     layout: tuple[LayoutPlace, ...]
+    first: int = 0
 
     @property
     def first_answer(self) -> int:
-        """The first place that is written by the network."""
-        return next(place for place, one in enumerate(self.layout) if one.is_answer)
+        """The first place of an answer that is judged."""
+        return next(place for place, one in enumerate(self.layout) if one.is_answer and place >= self.first)
 
 
 @dataclass(frozen=True)
@@ -198,7 +202,7 @@ def written_tokens(machine: Transducer) -> set[int]:
 
 def read_form(value: Json, tracks: Sequence[Track], machine: Transducer, token: Callable[[Json], int]) -> Layout:
     """Parse columns and layout; the answers come last."""
-    fields = Fields(value, "columns", "layout")
+    fields = Fields(value, "columns", "layout", "first", optional=("first",))
     columns = fields.read("columns", list_of(integer_within(range(len(machine.tables)))))
     expect(0 < len(columns) <= MAX_N, "columns: expected 1 to {}", MAX_N)
     answers = next((len(step) - 1 for table in machine.tables for row in table for step in row if step), 0)
@@ -208,7 +212,7 @@ def read_form(value: Json, tracks: Sequence[Track], machine: Transducer, token: 
     expect(len(layout) <= MAX_N, "limit: {} places", MAX_N)
     asked = [place.is_answer for place in layout]
     expect(True in asked and asked == sorted(asked) and not asked[0], "layout: expected answers after all other places")
-    return Layout(columns, layout)
+    return Layout(columns, layout, fields.read("first", integer_within(range(len(layout)))) if "first" in fields else 0)
 
 
 def read_place(value: Json, most: dict[str, int], columns: int, token: Callable[[Json], int]) -> LayoutPlace:

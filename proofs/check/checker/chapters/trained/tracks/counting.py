@@ -1,8 +1,9 @@
 """The number of right inputs, at least and at most: docs/background/counting.md, which has the proof.
 
 Each part is a claim about the inputs of a *sub-machine*: a deterministic machine that allows some of the claim's inputs
-and writes what the claim's machine writes; a wrong part writes other tokens at one answer. Its claim is proved by the
-rules for claims about tracks. Parts are disjoint: an input is right, or first wrong at one place, with one token.
+and writes what the claim's machine writes; a wrong part writes other tokens at one answer. Its claim, about some places
+only, is proved by the rules for claims about tracks. Inputs are right that are in right parts about all places. They
+are first wrong at one place, with one token, if they are in a wrong part, and in right parts about all places before.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from ..reading.decision import Decision
 from ..reading.tracks import LayoutProofs
 from ..reading.tracks_claim import Layout, LayoutPlace, Step, TracksClaim, Transducer
 from ..weighing import require_proved, unit_weights, weigh_paths
+
+States = tuple[tuple[int, ...], int | None]
+"""A state of each machine, and the token that the first one has written."""
 
 
 class CountedInputs(NamedTuple):
@@ -47,41 +51,50 @@ def prove_counts(given: Decision[TracksClaim, CountedParts]) -> CountedCoverage:
     proves = load("floats.tracks.prove_track_runs" if given.floats else "tracks.proof.prove_tracks")
     found, coverage, counts = Counter[str](), CountedCoverage(), given.counts
     assert counts is not None
-    weights: dict[tuple[int, int | None, int | None], Fraction] = {}
     for number, part in enumerate(given.evidence.parts):
         with within(f"part {number + 1}"):
             check_is_part(given.budget, given.claim, part)
             found.update(proves(Decision(given.network, claim_of_part(given.claim, part), given.floats,
                                          LayoutProofs((part.unit,)), given.budget)))
-            at = None if part.place is None else given.claim.forms[part.form].layout[part.place]
-            columns = range(len(part.machine.tables))
-            for token, weight in weights_by_token(given.budget, part.machine, columns, counts, part.form, at).items():
-                expect((part.form, part.place, token) not in weights, "parts: two are about one form, place and token")
-                weights[part.form, part.place, token] = weight
     coverage.update(found, parts=len(given.evidence.parts))
-    coverage.inputs = tuple(
-        CountedInputs(sum(weights_by_token(given.budget, given.claim.machine, form.columns, counts, number).values(),
-                          Fraction(0)),
-                      weights.get((number, None, None), Fraction(0)),
-                      {(place, token): weight for (of_form, place, token), weight in weights.items()
-                       if of_form == number and place is not None and token is not None})
-        for number, form in enumerate(given.claim.forms))
+    coverage.inputs = tuple(weigh_form(given, counts, number) for number in range(len(given.claim.forms)))
     for number, ((least, most), one) in enumerate(zip(counts.right, coverage.inputs, strict=True), 1):
         with within(f"form {number}"):
             require_proved(least, most, one.right, one.total, sum(one.wrong.values(), Fraction(0)))
     return coverage
 
 
-def claim_of_part(claim: TracksClaim, part: CountedPart) -> TracksClaim:
-    """Return the claim about the inputs of a part.
+def weigh_form(given: Decision[TracksClaim, CountedParts], counts: CountClaim, number: int) -> CountedInputs:
+    """Return the weights that proved parts give: those of inputs in right parts about all places, or all before."""
+    form, machine, wrong = given.claim.forms[number], given.claim.machine, dict[tuple[int, int], Fraction]()
+    parts = [part for part in given.evidence.parts if part.form == number]
 
-    Right: each answer's logit is above all others by more than the margin. Wrong: so are the answers before the
-    place, by more than 0, and at the place the logit of the wrong token that the part's machine writes.
+    def weigh(some: Sequence[Transducer], end: int, at: LayoutPlace | None = None) -> dict[int | None, Fraction]:
+        right = [part for part in parts if not part.is_wrong and part.first < end]
+        known = {place for part in right for place in range(part.first, part.last + 1)}
+        machines = [*some, *(part.machine for part in right)]
+        return weights_by_token(given.budget, machines, counts, number, at) if known >= {
+            *range(form.first_answer, end)} else {}
+
+    for part in parts:
+        if part.is_wrong:
+            for token, weight in weigh([part.machine], part.first, form.layout[part.last]).items():
+                assert token is not None
+                expect((part.last, token) not in wrong, "parts: two are about one form, place and token")
+                wrong[part.last, token] = weight
+    whole = replace(machine, tables=tuple(machine.tables[table] for table in form.columns))
+    total, right = weights_by_token(given.budget, [whole], counts, number), weigh([], len(form.layout))
+    return CountedInputs(total.get(None, Fraction(0)), right.get(None, Fraction(0)), wrong)
+
+
+def claim_of_part(claim: TracksClaim, part: CountedPart) -> TracksClaim:
+    """Return the claim about the inputs of a part, from its first to its last place.
+
+    Right: the logits of answers there are above all others by more than the margin. Wrong: they are by more than 0,
+    and so is at the last place that of the wrong token that the part's machine writes.
     """
-    layout, columns = claim.forms[part.form].layout, tuple(range(len(part.machine.tables)))
-    if part.place is None:
-        return replace(claim, machine=part.machine, forms=(Layout(columns, layout),))
-    return replace(claim, machine=part.machine, forms=(Layout(columns, layout[:part.place + 1]),), margin=Fraction(0))
+    form = Layout(tuple(range(len(part.machine.tables))), claim.forms[part.form].layout[:part.last + 1], part.first)
+    return replace(claim, machine=part.machine, forms=(form,), margin=Fraction(0) if part.is_wrong else claim.margin)
 
 
 def check_is_part(budget: Budget, claim: TracksClaim, part: CountedPart) -> None:
@@ -91,8 +104,8 @@ def check_is_part(budget: Budget, claim: TracksClaim, part: CountedPart) -> None
         Malformed: if it is not.
     """
     form, machine = claim.forms[part.form], claim.machine
-    at = None if part.place is None else form.layout[part.place]
-    expect(at is None or at not in form.layout[:part.place], "place: its answer is read at an earlier place, too")
+    at = form.layout[part.last] if part.is_wrong else None
+    expect(at is None or at not in form.layout[:part.last], "last: its answer is read at an earlier place, too")
     pairs = {(part.machine.start, machine.start)}
     for column, (table, steps) in enumerate(zip(part.machine.tables, form.columns, strict=True)):
         budget.spend(len(pairs) * len(claim.columns))
@@ -126,22 +139,26 @@ def check_writes(written: Step, of_claim: Step | None, index: int | None) -> Non
         expect((answer == right) is (number != index), "machine: expected the claim's answers, except at the error")
 
 
-def weights_by_token(budget: Budget, machine: Transducer, columns: Sequence[int], counts: CountClaim, form: int,
+def weights_by_token(budget: Budget, machines: Sequence[Transducer], counts: CountClaim, form: int,
                      at: LayoutPlace | None = None) -> dict[int | None, Fraction]:
-    """Return the weight of the inputs of a machine with the tables ``columns``, by the token that it writes ``at``."""
-    def step(column: int, state: tuple[int, int | None], letters: int) -> tuple[int, int | None] | None:
-        found = machine.tables[columns[column]][state[0]][letters]
-        if found is None:
-            return None
-        return found[0], found[1 + at.index] if at is not None and at.column == column else state[1]
+    """Return the weight of the inputs that all machines allow, by the token that the first one writes ``at``."""
+    def step(column: int, state: States, letters: int) -> States | None:
+        found = list[Step]()
+        for machine, one in zip(machines, state[0], strict=True):
+            made = machine.tables[column][one][letters]
+            if made is None:
+                return None
+            found.append(made)
+        written = found[0][1 + at.index] if at is not None and at.column == column else state[1]
+        return tuple(one[0] for one in found), written
 
-    letters, sums = len(machine.tables[0][0]), dict[int | None, Fraction]()
-    weights = unit_weights(len(columns), letters) if counts.weights is None else counts.weights[form]
-    start: tuple[int, int | None] = machine.start, None
-    *_, (reached, unit) = weigh_paths(budget, start, step, weights)
-    for (state, written), found in reached.items():
-        end = machine.end[state]
-        if end is not None:
-            token = end[at.index] if at is not None and at.column is None else written
+    tables, sums = machines[0].tables, dict[int | None, Fraction]()
+    weights = unit_weights(len(tables), len(tables[0][0])) if counts.weights is None else counts.weights[form]
+    start: States = tuple(machine.start for machine in machines), None
+    *_, (reached, unit) = weigh_paths(budget, start, step, weights, len(machines))
+    for (states, written), found in reached.items():
+        ends = [machine.end[state] for machine, state in zip(machines, states, strict=True)]
+        if None not in ends:
+            token = (ends[0] or ())[at.index] if at is not None and at.column is None else written
             sums[token] = sums.get(token, Fraction(0)) + Fraction(found, unit)
     return sums
