@@ -67,10 +67,7 @@ class Transducer:
 
 @dataclass(frozen=True)
 class Layout:
-    """Inputs of one shape: the step table of each column, and the tokens of all places.
-
-    Answers before the place ``first`` are given, not judged.
-    """
+    """Inputs of one shape: each column's step table, and all places; answers before the place ``first`` are given."""
 
     columns: tuple[int, ...]
     layout: tuple[LayoutPlace, ...]
