@@ -28,14 +28,15 @@ from certify.claims.trained.counting import TracksCount, count_tracks
 from certify.claims.trained.tracks_file import tracks_claim_of_table
 from certify.claims.trained.tracks_forms import EACH, FormResult
 from certify.common.shards import Workers
+from constructions.errors import InputError
 from constructions.tables import read_toml
 from constructions.trained.json_form import network_to_json, read_network
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Layout, TracksClaim, count_inputs
-from constructions.trained.tracks_form import tracks_claim_to_json
+from constructions.trained.tracks_form import tracks_claim_from_json, tracks_claim_to_json
 from constructions.trained.weights import each_is_one
 from examples.adders.by_hand import adder as decimal_adder
-from proofs.check import Malformed
+from proofs.check import Malformed, Rejected
 from proofs.trained.counting import machines
 from proofs.trained.counting.box_verdicts import BoxArrays, QueryVerdicts
 from proofs.trained.counting.boxes import BoxSearch
@@ -303,6 +304,36 @@ def test_parts_about_one_place_write_other_tokens() -> None:
     assert refusal_of(found) is None
     assert refusal_of(found | {"evidence": {"parts": split}}) is None
     assert refusal_of(found | {"evidence": {"parts": [*split, parts[5]]}}) is Malformed
+
+
+def test_a_part_about_one_place_counts_with_right_parts_about_all_places_before() -> None:
+    found = json.loads(by_places().certificate)
+    parts, (row,) = found["evidence"]["parts"], by_places().rows
+    assert [(part["verdict"], part["first"], part["last"]) for part in parts] == [
+        *(("right", place, place) for place in (6, 7, 8)), *[("wrong", 6, 6)] * 4, ("wrong", 7, 7), ("wrong", 8, 8)]
+    assert refusal_of(found) is None and by_places().bounds == several().bounds == (56, 56)
+    for missing, least in ((0, 6), (1, 7), (2, 8)):
+        most = int(row.total - sum(error.weight for error in row.errors if error.place <= least))
+        found["evidence"]["parts"] = [part for number, part in enumerate(parts) if number != missing]
+        for right, refusal in (([0, most], None), ([1, most], Rejected), ([0, most - 1], Rejected)):
+            found["counts"]["right"] = [list(map(str, right))]
+            assert refusal_of(found) is refusal
+
+
+def test_answers_before_the_first_judged_one_are_given() -> None:
+    network, claim = sums_to_the_base_4()
+    (form,) = claim.forms
+    last = replace(claim, forms=(replace(form, first=8),))
+    written = tracks_claim_to_json(last)
+    assert tracks_claim_from_json(written, "claim") == last and form.asked == range(6, 9)
+    wrong = {place: sum(margin <= 0 for _, margin in margins_plainly(
+        network_to_json(network), tracks_claim_to_json(replace(claim, forms=(replace(form, first=place),)))))
+        for place in (6, 7, 8)}
+    assert wrong[6] == 256 - 56 and wrong[6] > wrong[7] > wrong[8] > 0
+    assert count_tracks(network, last, workers=ONE).bounds == (256 - wrong[8],) * 2
+    written["forms"][0]["first"] = 9
+    with pytest.raises(InputError, match="first: 9, expected one of 9 places"):
+        tracks_claim_from_json(written, "claim")
 
 
 @pytest.mark.parametrize("each", [0, EACH])
