@@ -45,7 +45,9 @@ let signed data at =
   let found = go (size_of_end - 1) Integers.zero in
   if Char.code data.[at + size_of_end - 1] < 128 then found
   else Integers.add found (Integers.opposite (Integers.natural "340282366920938463463374607431768211456"))
-let unsigned data at = Int32.to_int (String.get_int32_le data at) land 0xffffffff
+let unsigned data at =
+  let found = Int32.to_int (String.get_int32_le data at) in
+  if found < 0 then malformed "classes: a number has more than 31 bits" else found
 
 let rec tree = function
   | Json.Null -> C.Cell
