@@ -81,6 +81,7 @@ class ClaimKeys(TypedDict, total=False):
     near: str
     kept_heads: str
     kept_neurons: str
+    cut_edges: str
     to: str
     weights: Path
     effort: int
