@@ -95,7 +95,9 @@ class Values:
     def exact(self, value: Number, place: Place, n: int, i: int) -> Fraction:
         """Return the value itself; reject an enclosure."""
         if isinstance(value, Enclosure):
-            raise Rejected(f"{self._table.write_short(place)} is irrational at n = {n}, i = {i}, expected a rational")
+            from .printing import write_short
+
+            raise Rejected(f"{write_short(self._table, place)} is irrational at n = {n}, i = {i}, expected a rational")
         return value
 
     def enclose_at(self, place: Place, n: int, i: int) -> Number:
@@ -112,7 +114,9 @@ class Values:
     def require_value(self, value: Value, place: Place, n: int, i: int) -> Number:
         """Return the value as a number (a truth as 1 or 0); reject None."""
         if value is None:
-            raise Rejected(f"{self._table.write_short(place)} has no value at n = {n}, i = {i}")
+            from .printing import write_short
+
+            raise Rejected(f"{write_short(self._table, place)} has no value at n = {n}, i = {i}")
         return value if isinstance(value, Fraction | Enclosure) else TRUTHS[value]
 
     def order(self, place: Place) -> list[Place]:

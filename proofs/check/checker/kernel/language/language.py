@@ -119,6 +119,12 @@ class Language(Table):
 
         return write_formula(self, place)
 
+    def write_short(self, place: Place) -> str:
+        """Return a formula down to some depth, for messages."""
+        from .printing import write_short
+
+        return write_short(self, place)
+
     def write_definition(self, name: str) -> str:
         """Return the definition of a user's predicate as text."""
         from .definitions import write_definition

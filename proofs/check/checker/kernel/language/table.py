@@ -78,12 +78,6 @@ class Table:
             self.nodes.append(node)
         return self._places[key]
 
-    def write_short(self, place: Place) -> str:
-        """Return a formula down to some depth, for messages."""
-        from .printing import write_short
-
-        return write_short(self, place)
-
     def leaves(self, place: Place) -> frozenset[str]:
         """Return which of Q (symbols), T (temporal operators), # (counts), i, n, % (also //) and ~ (ln, sqrt) occur."""
         return self._leaves[place]

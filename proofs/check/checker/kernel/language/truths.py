@@ -18,7 +18,9 @@ def connect_one(table: Table, place: Place, truths: Mapping[Place, bool]) -> boo
     if is_constant_comparison(table.nodes[place]):
         return holds_at_sum(table.nodes[place])
     if name not in CONNECT or not all(operand in truths for operand in operands):
-        raise Rejected(f"{table.write_short(place)} is not determined by the directions read")
+        from .printing import write_short
+
+        raise Rejected(f"{write_short(table, place)} is not determined by the directions read")
     return CONNECT[name](*(truths[operand] for operand in operands))
 
 
