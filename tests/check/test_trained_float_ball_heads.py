@@ -111,7 +111,7 @@ def test_what_a_query_is_without_the_scale_may_be_just_the_power_of_two_at_which
 
 
 def test_norms_of_what_is_written_are_those_over_the_norm_of_the_matrix() -> None:
-    """Which is between 1 and 1024/1023 and a little."""
+    """Their factor is between 1 and a little above 1024/1023."""
     one = head_of()
     norm = Fraction(one.out_norm, 1 << 32)
     pushed = root(Fraction(4 * 4 + 1, 4)), root(Fraction(9 + 4, 4))  # what is written of a coordinate

@@ -29,7 +29,7 @@ LINEAR = 3  # rows of a box whose linear parts are bounded by paths
 NARROWER = 1 / 16  # part of a box where slopes are taken, if the form of all of it has none
 LEAST_WIDTH = 10**-9
 RowForms = tuple[Array, Array, Array]
-"""Of rows on boxes: slopes [N, directions, rows], the least of the rest, and the least of each row [N, rows]."""
+"""Bounds of rows on boxes: slopes [N, directions, rows], the least of the rest, and the least of each row [N, rows]."""
 Pairs = Sequence[Sequence[tuple[int, int, Indices]]]
 """For each column the steps from one state to another."""
 

@@ -28,7 +28,7 @@ class CountedPart:
 
 @dataclass(frozen=True)
 class CountedParts:
-    """Disjoint sets of inputs, each with the proof of its claim."""
+    """Sets of inputs, each with the proof of its claim."""
 
     parts: tuple[CountedPart, ...]
 
