@@ -123,11 +123,12 @@ Definition greatest_length (offset : nat) : nat :=
   | Some k => Nat.min (claim_max_n c) (k - offset - length (claim_before c) - length (claim_after c))
   | None => claim_max_n c
   end.
-Definition check_offset (causal : bool) (dead : list bool) (offset : nat) : bool :=
+(* Words of at most `deep` letters; longer ones are claimed as well, if they have rows. *)
+Definition check_offset (causal : bool) (dead : list bool) (deep offset : nat) : bool :=
   if has_rows c rows offset (claim_min_n c) then
     let ends := fun x => nth (visited_state x) dead false in
     let goes_on := fun _ => false in
-    let depth := greatest_length offset in
+    let depth := Nat.min deep (greatest_length offset) in
     let letters := length (claim_alphabet c) in
     if causal then
       let start := Visited [] first_state (fed offset (claim_before c)) in
@@ -136,9 +137,9 @@ Definition check_offset (causal : bool) (dead : list bool) (offset : nat) : bool
     else walk_words visit_alone (judge_whole offset) (if reads_each then goes_on else ends) letters depth
       (Visited [] first_state (Node start_memory offset []))
   else true.
+Definition closed_dead_states : list bool := let found := dead_states in if is_closed_set found then found else [].
 Definition check_words (causal : bool) : bool :=
-  let dead := let found := dead_states in if is_closed_set found then found else [] in
-  forallb (check_offset causal dead) (seq (claim_first_offset c) (S (claim_last_offset c) - claim_first_offset c)).
+  forallb (fun offset => check_offset causal closed_dead_states (greatest_length offset) offset) (seq (claim_first_offset c) (S (claim_last_offset c) - claim_first_offset c)).
 
 (* ---- why it is right ---- *)
 Variable within : stream -> list R -> Prop.
@@ -286,7 +287,6 @@ Hypothesis Asked : In r (rows_at c w i).
 Notation above := (Q2R (claim_margin c) < row_total r (nth place (logits offset (input_of c w)) []))%R.
 Notation ends := (fun x : visited => nth (visited_state x) dead false).
 Notation letters := (length (claim_alphabet c)).
-Notation depth := (greatest_length offset).
 Notation start := (Visited [] first_state (fed offset (claim_before c))).
 
 Lemma beginning_letters k : Forall (fun a => a < letters) (firstn k w).
@@ -307,7 +307,7 @@ Proof.
   apply existsb_exists. exists (i, place). split; [exact Judged|]. cbn [fst]. pose proof Asked as R.
   now destruct (rows_at c w i).
 Qed.
-Lemma depth_is_enough : length w <= depth. Proof. apply within_greatest; [lia|exact Rows]. Qed.
+Lemma depth_is_enough : length w <= greatest_length offset. Proof. apply within_greatest; [lia|exact Rows]. Qed.
 
 Lemma outputs_after tokens : length (rev (node_outputs (fed offset tokens))) = length tokens.
 Proof.
@@ -339,13 +339,13 @@ Proof.
   - destruct J as [-> J]. destruct (claim_after c); [|discriminate]. rewrite (J eq_refl). simpl.
     split; [apply Nat.leb_le; lia|lia].
 Qed.
-Lemma by_place_holds : causal = true -> is_by_place = true -> walk_words visit judge_place ends letters depth start =
-  true -> above.
+Lemma by_place_holds depth : i <= depth -> causal = true -> is_by_place = true ->
+  walk_words visit judge_place ends letters depth start = true -> above.
 Proof.
-  intros Causal Place E. destruct (judged_at_place Place) as (Here & At & Upto).
+  intros Deep Causal Place E. destruct (judged_at_place Place) as (Here & At & Upto).
   assert (J : judge_place (fold_left visit (firstn i w) start) = true).
   { apply walk_words_holds with (1 := E); [|apply beginning_letters|].
-    - pose proof depth_is_enough. rewrite firstn_length. lia.
+    - rewrite firstn_length. lia.
     - intros u v F V. rewrite visited_after. cbn [visited_state]. now apply (beginning_alive u v). }
   apply andb_prop in Place as [Past _]. rewrite visited_after in J. unfold judge_place in J.
   cbn [visited_letters visited_state visited_node] in J.
@@ -354,43 +354,54 @@ Proof.
   destruct (node_outputs _) as [|y outputs] eqn:O; [discriminate|].
   exact (all_above_holds y _ _ r (beginning_within y outputs Upto At Causal O) J R).
 Qed.
-Lemma by_length_holds : causal = true -> walk_words visit judge_length (if reads_each then fun _ => false else ends)
-  letters depth start = true -> above.
+Lemma by_length_holds depth : length w <= depth -> causal = true ->
+  walk_words visit judge_length (if reads_each then fun _ => false else ends) letters depth start = true -> above.
 Proof.
-  intros Causal E. assert (J : judge_length (fold_left visit w start) = true).
-  { apply walk_words_holds with (1 := E); [exact depth_is_enough|exact Letters|]. intros u v F V.
+  intros Deep Causal E. assert (J : judge_length (fold_left visit w start) = true).
+  { apply walk_words_holds with (1 := E); [exact Deep|exact Letters|]. intros u v F V.
     rewrite visited_after. pose proof (word_alive u v F V). now destruct reads_each. }
   rewrite visited_after in J. unfold judge_length in J. cbn [visited_letters visited_node] in J.
   rewrite rev_involutive, asks_rows_here in J. destruct (Nat.leb_spec (claim_min_n c) (length w)) as [_|]; [|lia].
   eapply judge_outputs_holds; [exact J| |exact Judged|exact Asked].
   pose proof (fed_within Causal offset (input_of c w)) as F. unfold fed, input_of in F. now rewrite !fold_left_app in F.
 Qed.
-Lemma whole_words_hold : causal = false -> walk_words visit_alone (judge_whole offset) (if reads_each then
+Lemma whole_words_hold depth : length w <= depth -> causal = false -> walk_words visit_alone (judge_whole offset) (if reads_each then
   fun _ => false else ends) letters depth (Visited [] first_state (Node start_memory offset [])) = true -> above.
 Proof.
-  intros Causal E. assert (J : judge_whole offset (fold_left visit_alone w (Visited [] first_state (Node start_memory
+  intros Deep Causal E. assert (J : judge_whole offset (fold_left visit_alone w (Visited [] first_state (Node start_memory
     offset []))) = true).
-  { apply walk_words_holds with (1 := E); [exact depth_is_enough|exact Letters|]. intros u v F V.
+  { apply walk_words_holds with (1 := E); [exact Deep|exact Letters|]. intros u v F V.
     rewrite visited_alone_after. pose proof (word_alive u v F V). now destruct reads_each. }
   rewrite visited_alone_after in J. unfold judge_whole in J. cbn [visited_letters] in J.
   rewrite rev_involutive, asks_rows_here in J. destruct (Nat.leb_spec (claim_min_n c) (length w)) as [_|]; [|lia].
   eapply judge_outputs_holds; [exact J|exact (whole_within Causal offset (input_of c w))|exact Judged|exact Asked].
 Qed.
-Lemma check_offset_holds : check_offset causal dead offset = true -> above.
+Lemma check_offset_holds deep : (if causal && is_by_place then i <= deep else length w <= deep) ->
+  check_offset causal dead deep offset = true -> above.
 Proof.
-  pose proof by_place_holds as ByPlace. pose proof by_length_holds as ByLength. pose proof whole_words_hold as Whole.
-  unfold check_offset. rewrite (has_rows_less _ _ (length w)) by (lia || assumption).
-  destruct causal; [destruct is_by_place|]; auto.
+  pose proof depth_is_enough as Enough. unfold check_offset.
+  rewrite (has_rows_less _ _ (length w)) by (lia || assumption).
+  destruct (bool_dec causal true) as [Causal|Causal%not_true_is_false]; rewrite Causal.
+  - destruct is_by_place eqn:Place; cbn [andb]; intros Deep E.
+    + destruct (judged_at_place Place) as (_ & _ & Upto). refine (by_place_holds _ _ Causal Place E). lia.
+    + refine (by_length_holds _ _ Causal E). lia.
+  - cbn [andb]. intros Deep E. refine (whole_words_hold _ _ Causal E). lia.
 Qed.
 End Claimed.
 
+Lemma closed_dead : is_closed_set closed_dead_states = true.
+Proof.
+  unfold closed_dead_states. cbv zeta. destruct (is_closed_set dead_states) eqn:D; [exact D|]. unfold is_closed_set.
+  now destruct (claim_automaton c).
+Qed.
 Theorem check_words_holds : check_words causal = true -> claim_holds c rows logits.
 Proof.
-  unfold check_words. cbv zeta. set (dead := if is_closed_set dead_states then dead_states else []).
-  intros E offset w (Offsets & Lengths & Letters & Rows) i place I r R. rewrite forallb_forall in E.
-  apply (check_offset_holds dead offset w i place r); auto.
-  - unfold dead. destruct (is_closed_set dead_states) eqn:D; [exact D|]. unfold is_closed_set.
-    now destruct (claim_automaton c).
+  intros E offset w (Offsets & Lengths & Letters & Rows) i place I r R. unfold check_words in E.
+  rewrite forallb_forall in E. pose proof (depth_is_enough offset w Lengths Rows) as Enough.
+  apply (check_offset_holds closed_dead_states offset w i place r closed_dead Lengths Letters Rows I R
+    (greatest_length offset)).
+  - destruct (causal && is_by_place); [|exact Enough]. pose proof (judged_positions _ _ _ I).
+    destruct reads_each; lia.
   - apply E, in_seq. lia.
 Qed.
 End Check.

@@ -48,7 +48,7 @@ let answer (asked : Requests.t) path read =
       | Json.Object found as value when Decisions.is_one found ->
         if { asked with strict = false } <> Requests.nothing then
           unsupported "what is asked for is not compared with claims about trained networks";
-        if Tracks.is_one found then Tracks.judge value text else Decisions.judge value text
+        if Tracks.is_one found then Tracks.judge value text else Decisions.judge (Classes.covers value) value text
       | value ->
         let given = Certificate.read value text in
         Requests.check asked given;
