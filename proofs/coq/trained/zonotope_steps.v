@@ -224,59 +224,6 @@ Proof.
   lra.
 Qed.
 
-(* ---- norms ---- *)
-Definition mean_of (X : zonotope) : coordinate :=
-  row_product g (total_reach X) (repeat (2 ^ g / Z.of_nat (length X))%Z (length X)) X.
-Lemma mean_of_holds t X x : are_symbols t -> contains t X x -> x <> [] -> holds t (mean_of X) (mean x).
-Proof.
-  intros S C N. pose proof (Forall2_same_length _ _ _ C) as L. unfold mean_of. rewrite L.
-  set (n := length x). assert (P : 0 < INR n) by (apply lt_0_INR; unfold n; destruct x; [congruence|simpl; lia]).
-  replace (mean x) with (dot (repeat (/ INR n) n) x).
-  - apply (row_product_holds b g g_nonneg); auto.
-    assert (W : is_weight g (2 ^ g / Z.of_nat n) (/ INR n)).
-    { unfold is_weight. rewrite INR_IZR_INZ in *. replace (/ IZR (Z.of_nat n) * v) with (IZR (2 ^ g) / IZR (Z.of_nat n))
-        by (unfold real_unit; field; lra). apply floor_near. apply lt_IZR. exact P. }
-    clear - W. generalize n at 2 4 as k. induction k; simpl; constructor; auto.
-  - unfold mean, dot, times, total, n. unfold Rdiv. rewrite Rmult_comm. clear. generalize (/ INR (length x)) as c.
-    intros c. induction x as [|y x IH]; simpl; [ring|]. rewrite IH. ring.
-Qed.
-Definition read_coordinates (kind : norm_kind) (X : zonotope) : zonotope :=
-  match kind with
-  | LayerNorm => let m := negated (mean_of X) in map (fun c => coordinate_sum c m) X
-  | RootMeanSquare => X
-  end.
-Definition zonotope_normalised (kind : norm_kind) (epsilon : Q) (X : zonotope) : option zonotope :=
-  match X with
-  | [] => None
-  | _ =>
-      let C := read_coordinates kind X in
-      let variance := coordinate_sum (mean_of (zonotope_times b C C)) (point 1 (fixed_rational b epsilon)) in
-      option_map (fun r => map (fun c => coordinate_times b c r) C) (inverse_root variance)
-  end.
-Lemma zonotope_normalised_contains kind epsilon t X x Y : are_symbols t -> contains t X x ->
-  zonotope_normalised kind epsilon X = Some Y -> contains t Y (normalised kind (Q2R epsilon) x).
-Proof.
-  intros S H. unfold zonotope_normalised. destruct X as [|c0 X0] eqn:EX; [discriminate|]. rewrite <- EX in *.
-  assert (N : x <> []) by (intros ->; rewrite EX in H; inversion H). clear EX c0 X0.
-  set (y := match kind with LayerNorm => centred x | RootMeanSquare => x end).
-  assert (C : contains t (read_coordinates kind X) y /\ y <> []).
-  { unfold y, read_coordinates. destruct kind; [|now split]. split.
-    - unfold centred. eapply Forall2_map; [|exact H]. intros c z _ Hc. unfold Rminus.
-      apply coordinate_sum_holds; [exact Hc|]. apply negated_holds. now apply mean_of_holds.
-    - unfold centred. destruct x; [congruence|discriminate]. }
-  destruct C as [C Ny]. set (Y0 := read_coordinates kind X) in *. cbv zeta.
-  destruct (inverse_root _) as [r|] eqn:R; [|discriminate]. cbn [option_map].
-  match goal with |- Some ?X = _ -> _ => intros K; assert (K' : Y = X) by congruence end. subst Y. clear K.
-  unfold normalised, over_deviation. fold y.
-  apply (inverse_root_holds t _ (mean (squares y) + Q2R epsilon)) in R as [_ R]; [|exact S|].
-  - eapply Forall2_map; [|exact C]. intros c z _ Hc. unfold Rdiv. now apply coordinate_times_holds.
-  - apply coordinate_sum_holds.
-    + replace (squares y) with (times y y).
-      * apply mean_of_holds; [exact S|now apply zonotope_times_contains|]. destruct y; [congruence|discriminate].
-      * unfold times, squares. clear. induction y as [|z y IH]; simpl; [reflexivity|]. now rewrite IH.
-    + apply point_holds; [exact S|lia|]. apply fixed_rational_near.
-Qed.
-
 (* ---- new symbols for radii ---- *)
 (* A set: how many symbols there are (the first is 1), and its coordinates. *)
 Definition vectors := (nat * zonotope)%type.
@@ -324,6 +271,71 @@ Proof.
       rewrite Rabs_R0. lra.
 Qed.
 
+(* ---- norms ---- *)
+Definition mean_of (X : zonotope) : coordinate :=
+  row_product g (total_reach X) (repeat (2 ^ g / Z.of_nat (length X))%Z (length X)) X.
+Lemma mean_of_holds t X x : are_symbols t -> contains t X x -> x <> [] -> holds t (mean_of X) (mean x).
+Proof.
+  intros S C N. pose proof (Forall2_same_length _ _ _ C) as L. unfold mean_of. rewrite L.
+  set (n := length x). assert (P : 0 < INR n) by (apply lt_0_INR; unfold n; destruct x; [congruence|simpl; lia]).
+  replace (mean x) with (dot (repeat (/ INR n) n) x).
+  - apply (row_product_holds b g g_nonneg); auto.
+    assert (W : is_weight g (2 ^ g / Z.of_nat n) (/ INR n)).
+    { unfold is_weight. rewrite INR_IZR_INZ in *. replace (/ IZR (Z.of_nat n) * v) with (IZR (2 ^ g) / IZR (Z.of_nat n))
+        by (unfold real_unit; field; lra). apply floor_near. apply lt_IZR. exact P. }
+    clear - W. generalize n at 2 4 as k. induction k; simpl; constructor; auto.
+  - unfold mean, dot, times, total, n. unfold Rdiv. rewrite Rmult_comm. clear. generalize (/ INR (length x)) as c.
+    intros c. induction x as [|y x IH]; simpl; [ring|]. rewrite IH. ring.
+Qed.
+Definition read_coordinates (kind : norm_kind) (X : zonotope) : zonotope :=
+  match kind with
+  | LayerNorm => let m := negated (mean_of X) in map (fun c => coordinate_sum c m) X
+  | RootMeanSquare => X
+  end.
+(* One over the root is the same for all coordinates, and so is the symbol of its radius. *)
+Definition zonotope_normalised (kind : norm_kind) (epsilon : Q) (X : vectors) : option vectors :=
+  match snd X with
+  | [] => None
+  | _ =>
+      let C := read_coordinates kind (snd X) in
+      let variance := coordinate_sum (mean_of (zonotope_times b C C)) (point 1 (fixed_rational b epsilon)) in
+      match inverse_root variance with
+      | Some r => let (k, R) := promoted (fst X) [r] in
+          Some (k, map (fun c => coordinate_times b c (hd r R)) C)
+      | None => None
+      end
+  end.
+Lemma zonotope_normalised_contains kind epsilon t X x Y : contains_all t X x ->
+  zonotope_normalised kind epsilon X = Some Y -> exists more, contains_all (t ++ more) Y (normalised kind (Q2R epsilon) x).
+Proof.
+  destruct X as [k X]. intros (L & S & H). unfold zonotope_normalised. cbn [fst snd] in *.
+  destruct X as [|c0 X0] eqn:EX; [discriminate|]. rewrite <- EX in *.
+  assert (N : x <> []) by (intros ->; rewrite EX in H; inversion H). clear EX c0 X0.
+  set (y := match kind with LayerNorm => centred x | RootMeanSquare => x end).
+  assert (C : contains t (read_coordinates kind X) y /\ y <> []).
+  { unfold y, read_coordinates. destruct kind; [|now split]. split.
+    - unfold centred. eapply Forall2_map; [|exact H]. intros c z _ Hc. unfold Rminus.
+      apply coordinate_sum_holds; [exact Hc|]. apply negated_holds. now apply mean_of_holds.
+    - unfold centred. destruct x; [congruence|discriminate]. }
+  destruct C as [C Ny]. set (Y0 := read_coordinates kind X) in *. cbv zeta.
+  destruct (inverse_root _) as [r|] eqn:R; [|discriminate].
+  unfold normalised, over_deviation. fold y.
+  apply (inverse_root_holds t _ (mean (squares y) + Q2R epsilon)) in R as [_ R]; [|exact S|].
+  - assert (R1 : contains t [r] [/ sqrt (mean (squares y) + Q2R epsilon)]) by (constructor; [exact R|constructor]).
+    destruct (promoted_contains [r] t _ S R1) as (more & _ & P). rewrite L in P.
+    destruct (promoted k [r]) as [k' R']. destruct P as (L2 & S2 & R2). cbn [fst snd] in *.
+    assert (Hr : holds (t ++ more) (hd r R') (/ sqrt (mean (squares y) + Q2R epsilon)))
+      by (inversion R2; subst; assumption).
+    match goal with |- Some ?X = _ -> _ => intros K; assert (K' : Y = X) by congruence end. subst Y. clear K.
+    exists more. split; [exact L2|]. split; [exact S2|]. cbn [snd]. eapply Forall2_map; [|exact C]. intros c z _ Hc.
+    unfold Rdiv. apply coordinate_times_holds; auto. now apply holds_appended.
+  - apply coordinate_sum_holds.
+    + replace (squares y) with (times y y).
+      * apply mean_of_holds; [exact S|now apply zonotope_times_contains|]. destruct y; [congruence|discriminate].
+      * unfold times, squares. clear. induction y as [|z y IH]; simpl; [reflexivity|]. now rewrite IH.
+    + apply point_holds; [exact S|lia|]. apply fixed_rational_near.
+Qed.
+
 (* ---- parts of a network ---- *)
 Record form_map := FormMap { map_weights : list (list Z); map_bias : option (list Z) }.
 Definition make_form_map (a : affine_syntax) : form_map :=
@@ -350,9 +362,9 @@ Definition make_form_norm (n : norm_syntax) : form_norm :=
     (option_map (fixed_vector b) (norm_bias n)) (option_map make_form_map (norm_of n)).
 Definition gained (w : option (list Z)) (X : zonotope) : zonotope :=
   match w with Some w => map2 (fun c k => row_product g (reach c) [k] [c]) X w | None => X end.
-Definition zonotope_normed (n : form_norm) (X : zonotope) : option zonotope :=
-  let X := match norm_map_of n with Some a => zonotope_affine a X | None => X end in
-  option_map (fun Y => zonotope_shifted (norm_shift_of n) (gained (norm_gain_of n) Y))
+Definition zonotope_normed (n : form_norm) (X : vectors) : option vectors :=
+  let X := (fst X, match norm_map_of n with Some a => zonotope_affine a (snd X) | None => snd X end) in
+  option_map (fun Y => (fst Y, zonotope_shifted (norm_shift_of n) (gained (norm_gain_of n) (snd Y))))
     (zonotope_normalised (norm_kind_of n) (norm_epsilon_of n) X).
 Lemma gained_contains w t X x : are_symbols t -> contains t X x ->
   contains t (gained (option_map (fixed_vector g) w) X) (optional scaled w x).
@@ -365,25 +377,28 @@ Proof.
   replace (reach c) with (total_reach [c]) by (simpl; lia).
   apply (row_product_holds b g g_nonneg); [exact S| |]; (constructor; [assumption|constructor]).
 Qed.
-Lemma zonotope_normed_contains n t X x Y : are_symbols t -> contains t X x ->
-  zonotope_normed (make_form_norm n) X = Some Y -> contains t Y (norm n x).
+Lemma zonotope_normed_contains n t X x Y : contains_all t X x -> zonotope_normed (make_form_norm n) X = Some Y ->
+  exists more, contains_all (t ++ more) Y (norm n x).
 Proof.
-  intros S H. unfold zonotope_normed, norm. cbn [make_form_norm norm_map_of norm_kind_of norm_epsilon_of norm_shift_of
-    norm_gain_of].
-  assert (A : contains t match option_map make_form_map (norm_of n) with Some a => zonotope_affine a X | None => X end
-    (optional affine (norm_of n) x)).
-  { destruct (norm_of n); simpl; [now apply zonotope_affine_contains|exact H]. }
+  destruct X as [k X]. intros (L & S & H). unfold zonotope_normed, norm. cbn [make_form_norm norm_map_of norm_kind_of
+    norm_epsilon_of norm_shift_of norm_gain_of fst snd] in *.
+  set (X1 := match option_map make_form_map (norm_of n) with Some a => zonotope_affine a X | None => X end).
+  assert (A : contains_all t (k, X1) (optional affine (norm_of n) x)).
+  { split; [exact L|]. split; [exact S|]. unfold X1. cbn [snd].
+    destruct (norm_of n); simpl; [now apply zonotope_affine_contains|exact H]. }
   destruct (zonotope_normalised _ _ _) as [C|] eqn:K; [|discriminate]. cbn [option_map].
   match goal with |- Some ?X = _ -> _ => intros E; assert (E' : Y = X) by congruence end. subst Y.
-  apply zonotope_shifted_contains; [exact S|]. apply gained_contains; [exact S|].
-  eapply zonotope_normalised_contains; eauto.
+  destruct (zonotope_normalised_contains _ _ _ _ _ _ A K) as (more & L' & S' & C'). exists more.
+  split; [exact L'|]. split; [exact S'|]. cbn [snd]. apply zonotope_shifted_contains; [exact S'|].
+  now apply gained_contains.
 Qed.
-Definition zonotope_read (n : option form_norm) (X : zonotope) : option zonotope :=
+Definition zonotope_read (n : option form_norm) (X : vectors) : option vectors :=
   match n with Some n => zonotope_normed n X | None => Some X end.
-Lemma zonotope_read_contains n t X x Y : are_symbols t -> contains t X x ->
-  zonotope_read (option_map make_form_norm n) X = Some Y -> contains t Y (optional norm n x).
+Lemma zonotope_read_contains n t X x Y : contains_all t X x ->
+  zonotope_read (option_map make_form_norm n) X = Some Y -> exists more, contains_all (t ++ more) Y (optional norm n x).
 Proof.
-  intros S H. destruct n as [n|]; simpl; [now apply zonotope_normed_contains|]. intros E. now injection E as <-.
+  intros H. destruct n as [n|]; simpl; [now apply zonotope_normed_contains|]. intros E. injection E as <-.
+  exists []. now rewrite app_nil_r.
 Qed.
 
 (* ---- steps ---- *)
@@ -400,12 +415,12 @@ Definition make_form_step (s : step_syntax) : option form_step :=
   end.
 Definition zonotope_step (s : form_step) (X : vectors) : option vectors :=
   match s with
-  | FormNormStep n => option_map (pair (fst X)) (zonotope_normed n (snd X))
+  | FormNormStep n => zonotope_normed n X
   | FormUnits n inward gate a outward =>
-      match zonotope_read n (snd X) with
+      match zonotope_read n X with
       | None => None
       | Some Y =>
-          let (k, Y) := promoted (fst X) Y in
+          let (k, Y) := promoted (fst Y) (snd Y) in
           let hidden := match gate with
             | Some gate => zonotope_times b (zonotope_activated a (zonotope_affine gate Y)) (zonotope_affine inward Y)
             | None => zonotope_activated a (zonotope_affine inward Y)
@@ -420,26 +435,27 @@ Definition alone_step (s : step_syntax) : vector -> vector :=
 Theorem zonotope_step_contains s f t X x Y : make_form_step s = Some f -> contains_all t X x ->
   zonotope_step f X = Some Y -> exists more, contains_all (t ++ more) Y (alone_step s x).
 Proof.
-  destruct X as [k X]. intros F (L & S & C). cbn [fst snd] in *. destruct s as [n| |n inward gate a outward];
+  intros F C. destruct s as [n| |n inward gate a outward];
     try discriminate; cbn [make_form_step] in F; (assert (f = _) as -> by (symmetry; injection F; intros E; exact E));
-    clear F; cbn [zonotope_step fst snd alone_step step_of].
-  - destruct (zonotope_normed _ X) as [Y0|] eqn:N; [|discriminate]. cbn [option_map]. intros E.
-    assert (Y = (k, Y0)) as -> by congruence. exists []. rewrite app_nil_r. repeat split; auto; try apply S.
-    now apply (zonotope_normed_contains n t X).
-  - destruct (zonotope_read _ X) as [Y0|] eqn:R; [|discriminate]. pose proof (zonotope_read_contains n t X x Y0 S C R)
-      as R'. destruct (promoted_contains Y0 t _ S R') as (more & _ & P). rewrite L in P.
-    destruct (promoted k Y0) as [k1 Y1]. destruct P as (L1 & S1 & C1). cbn [fst snd] in *.
+    clear F; cbn [zonotope_step alone_step step_of].
+  - now apply zonotope_normed_contains.
+  - destruct (zonotope_read _ X) as [Y0|] eqn:R; [|discriminate].
+    destruct (zonotope_read_contains n t X x Y0 C R) as (more0 & L & S & R'). destruct C as (_ & _ & C).
+    apply (contains_appended b t more0) in C. set (t0 := t ++ more0) in *.
+    destruct (promoted_contains (snd Y0) t0 _ S R') as (more & _ & P). rewrite L in P.
+    destruct (promoted (fst Y0) (snd Y0)) as [k1 Y1]. destruct P as (L1 & S1 & C1). cbn [fst snd] in *.
     set (hidden := match option_map make_form_map gate with Some _ => _ | None => _ end).
     set (y := match gate with Some _ => _ | None => _ end).
-    assert (H : contains (t ++ more) hidden y).
+    assert (H : contains (t0 ++ more) hidden y).
     { unfold hidden, y. destruct gate as [gate|]; cbn [option_map].
       - apply zonotope_times_contains; auto; [apply zonotope_activated_contains|]; auto;
           now apply zonotope_affine_contains.
       - apply zonotope_activated_contains; [exact S1|]. now apply zonotope_affine_contains. }
-    clearbody hidden y. destruct (promoted_contains hidden (t ++ more) y S1 H) as (more' & _ & P). rewrite L1 in P.
+    clearbody hidden y. destruct (promoted_contains hidden (t0 ++ more) y S1 H) as (more' & _ & P). rewrite L1 in P.
     destruct (promoted k1 hidden) as [k2 H2]. destruct P as (L2 & S2 & C2). cbn [fst snd] in *. intros E.
-    match type of E with Some ?Z = _ => assert (Y = Z) as -> by congruence end. exists (more ++ more').
-    rewrite app_assoc. repeat split; auto; try apply S2. cbn [snd]. apply zonotope_sum_contains.
+    match type of E with Some ?Z = _ => assert (Y = Z) as -> by congruence end.
+    exists (more0 ++ more ++ more'). rewrite !app_assoc. fold t0. repeat split; auto; try apply S2. cbn [snd].
+    apply zonotope_sum_contains.
     + rewrite <- app_assoc. now apply contains_appended.
     + now apply zonotope_affine_contains.
 Qed.
