@@ -117,6 +117,34 @@ Proof.
   intros j J. rewrite (nth_indep _ d (f 0)) by (rewrite length_map, length_seq; exact J). now rewrite map_nth, seq_nth.
 Qed.
 
+(* A box is judged, or both halves of its widest side are, so many times. *)
+Definition widest (b : box) : nat :=
+  fst (snd (fold_left (fun seen ends => let '(i, (best, width)) := seen in
+    let w := (snd ends - fst ends)%Z in (S i, if (width <? w)%Z then (i, w) else (best, width))) b (0, (0, 0%Z)))).
+Fixpoint judge_parts (fuel : nat) (judge : box -> bool) (b : box) : bool :=
+  judge b || match fuel with
+    | O => false
+    | S fuel => let k := widest b in let at_ := middle (nth k b (0, 0)%Z) in
+        forallb (judge_parts fuel judge) (part_of (below_cut at_) k b) &&
+        forallb (judge_parts fuel judge) (part_of (above_cut at_) k b)
+    end.
+Lemma judge_parts_holds bits judge fuel : forall b t, judge_parts fuel judge b = true -> in_box bits b t ->
+  exists b', judge b' = true /\ in_box bits b' t.
+Proof.
+  induction fuel as [|fuel IH]; intros b t E I; cbn [judge_parts] in E; destruct (judge b) eqn:J; try discriminate;
+    try (now exists b). cbn [orb] in E. set (k := widest b) in *. set (at_ := middle _) in *.
+  apply andb_prop in E as [Eb Ea]. rewrite forallb_forall in Eb, Ea.
+  destruct (Rle_dec (nth k t 0%R * real_unit bits) (IZR at_)) as [L|L].
+  - destruct (part_of_in bits (below_cut at_) k b t I) as (b' & N & I').
+    + intros ends [E1 E2]. unfold between, below_cut. cbn [fst snd]. split; [exact E1|].
+      destruct (Z.min_spec (snd ends) at_) as [[_ ->]|[_ ->]]; lra.
+    + exact (IH b' t (Eb b' N) I').
+  - destruct (part_of_in bits (above_cut at_) k b t I) as (b' & N & I').
+    + intros ends [E1 E2]. unfold between, above_cut. cbn [fst snd]. split; [|exact E2].
+      destruct (Z.max_spec (fst ends) at_) as [[_ ->]|[_ ->]]; lra.
+    + exact (IH b' t (Ea b' N) I').
+Qed.
+
 Section Query.
 Variables B b p : Z.                                              (* bits of balls, of forms, of directions *)
 Hypothesis b_nonneg : (0 <= b)%Z.
@@ -209,13 +237,14 @@ Definition judge_ends (P : prepared_attention) (own : choice) (rests : list (lis
   | Some Y => forallb (row_is_above b Y margin) rows
   | None => false
   end.
+Definition most_cuts : nat := 6.
 Definition check_query (P : prepared_attention) (columns : list column) (state : nat) (table : list (list choice))
     (place : nat) (own : choice) (margin : Q) (rows : list logit_row) (ends : box) (tree : cells) : bool :=
   is_cap (part_cap A) && (length (for_directions P) =? length heads) &&
   match traverse (fun khQe => check_head columns state P table place own (fst khQe) (fst (snd khQe)) (snd (snd khQe)))
     (combine (numbered 0 (for_heads P)) (combine (for_directions P) (boxes_of (for_directions P) ends))) with
   | Some rests => (length ends =? fold_right (fun Q n => length Q + n) 0 (for_directions P)) &&
-      check_cells (judge_ends P own rests margin rows) tree [ends]
+      check_cells (judge_parts most_cuts (judge_ends P own rests margin rows)) tree [ends]
   | None => false
   end.
 
@@ -551,13 +580,14 @@ Proof.
   destruct (traverse _ _) as [rests|] eqn:Tr; [|discriminate]. apply andb_prop in C as [LE C]. apply Nat.eqb_eq in LE.
   destruct (heads_known heads 0%nat Qs ends rests Directions (fun k => eq_refl) LE Tr) as (F & LR & Known).
   set (zs := map average_of heads) in *.
-  destruct (check_cells_holds B (judge_ends P own rests margin rows) (sums_along Qs zs) tree [ends] ends) as (ends' & J &
-    F').
+  destruct (check_cells_holds B (judge_parts most_cuts (judge_ends P own rests margin rows)) (sums_along Qs zs) tree [ends]
+    ends) as (ends0 & J0 & F0).
   - intros e [<-|[]]. exact (Forall2_same_length _ _ _ F).
   - exact C.
   - now left.
   - exact F.
-  - unfold judge_ends in J. rewrite EQ, EL in J. destruct (Known ends' F') as [K1 K2].
+  - destruct (judge_parts_holds _ _ _ _ _ J0 F0) as (ends' & J & F'). clear J0 F0 ends0.
+    unfold judge_ends in J. rewrite EQ, EL in J. destruct (Known ends' F') as [K1 K2].
     destruct (logits_set _ _ _ _ _ _ _) as [Y|] eqn:LS; [|discriminate]. rewrite forallb_forall in J.
     specialize (J row I). pose proof (Choices place (le_n _)) as (Own1 & _). rewrite Own in Own1.
     unfold logits_from, heads_write. rewrite heads_written by (intros; exact H).
