@@ -6,14 +6,30 @@ What it accepts is compared with what the Python checker says of the same claim,
 from __future__ import annotations
 
 import json
+import random
 import subprocess
+from base64 import b64decode, b64encode
 from functools import cache
 from pathlib import Path
+from struct import pack_into, unpack_from
 
 import pytest
 
+from certify.claims.trained.decide import Settings, decide
+from certify.common.shards import Workers
+from constructions.trained.claim import claim_of_lengths
+from examples.trained.zoo import plans
 from proofs.every_n.extracted import VERIFIED, VERIFIED_WITH_ZARITH, OcamlProgram
-from tests.every_n.mutants_of_decisions import dump, mutants, word_by_word
+from tests.every_n.mutants_of_decisions import (
+    Json,
+    change_margin,
+    change_row,
+    change_tokens,
+    change_weight,
+    dump,
+    mutants,
+    word_by_word,
+)
 from tests.sabotage.certificates.judging import judge
 from tests.tiers import few_and_all
 from tests.with_ocaml import Checked, check_verified, extracted, verified_place
@@ -23,7 +39,7 @@ BY_WORDS = {"inputs": "words", "execution": "exact", "property": "answers"}
 
 COVERED = {"bidirectional_by_length", "mean", "mean_by_classes", "mean_by_classes_with_a_wide_range", "mean_in_cells",
            "norms_of_images", "readout_and_comparison", "rotary_by_place", "whole_words_by_classes", "wrong_word"}
-"""Accepted files of the corpus, without trained_, that are accepted here: by classes or not, every word is run."""
+"""Accepted files of the corpus, without trained_, that are accepted here: by classes, or word by word."""
 UNLOOKED = {"a_folder_in_the_name_of_a_source", "an_unused_tensor", "a_digest_of_other_bytes",
             "a_comparison_by_a_negative_difference", "a_comparison_with_a_program_that_is_none"}
 """Malformed for what is not read here, since nothing is claimed about it."""
@@ -59,7 +75,7 @@ def test_these_decisions_of_the_corpus_are_accepted() -> None:
 
 
 def test_what_is_accepted_python_accepts_word_by_word() -> None:
-    """Whatever else the evidence says: it is not looked at."""
+    """Whatever else the evidence says: where words are few, it need not be right."""
     for path, found in answers().items():
         if found.verdict == "accepted" and path.stem.removeprefix("trained_") not in UNLOOKED:
             python = judge(word_by_word(path.read_bytes()))
@@ -146,3 +162,82 @@ def test_changed_decisions_are_accepted_only_where_python_accepts_them(tmp_path:
     assert wrong == []
     both = sum(one.verdict == "accepted" for one in found)
     assert 0 < both <= sum(accepted.values()) < len(paths)
+
+
+# -- classes of words --------------------------------------------------------------------------------------------------
+
+LONGEST = 18  # more words than are run one by one
+
+
+@cache
+def by_classes() -> bytes:
+    """A decision about all words to LONGEST: the short ones one by one, the others by classes."""
+    plan = plans()["first"]
+    network = plan.network()
+    claim = claim_of_lengths(network, plan.claim(network), 1, LONGEST)
+    certificate = decide(network, claim, Settings(Workers(1))).certificate
+    assert certificate is not None
+    return certificate.encode("ascii")
+
+
+def units(document: Json) -> list[Json]:
+    found: list[Json] = document["evidence"]["units"]
+    return found
+
+
+def narrow_a_range(document: Json, draw: random.Random) -> None:
+    """Let a range along the first direction, which is the widest, be only its lower half."""
+    ranges = bytearray(b64decode(units(document)[-1]["ranges"]))
+    place = draw.randrange(len(ranges) // 128) * 128
+    low, high = unpack_from("<2i", ranges, place)
+    pack_into("<i", ranges, place + 4, (low + high) // 2)
+    units(document)[-1]["ranges"] = b64encode(ranges).decode("ascii")
+
+
+def leave_out_lengths(document: Json, draw: random.Random) -> None:
+    units(document)[-1]["to"] -= draw.choice([1, 2])
+
+
+def leave_out_classes(document: Json, _draw: random.Random) -> None:
+    del units(document)[-1]
+
+
+OF_CLASSES = [leave_out_lengths, change_weight, change_margin, change_row, change_tokens]
+
+
+def changed(number: int) -> list[bytes]:
+    """Mutants of the decision by classes, whose evidence is kept."""
+    draw, found = random.Random(number), []
+    for k in range(number):
+        document = json.loads(by_classes())
+        OF_CLASSES[k % len(OF_CLASSES)](document, draw)
+        found.append(dump(document))
+    return found
+
+
+def files(folder: Path, contents: list[bytes]) -> list[Path]:
+    paths = [folder / f"{k}.cert" for k in range(len(contents))]
+    for path, data in zip(paths, contents, strict=True):
+        path.write_bytes(data)
+    return paths
+
+
+def test_words_that_are_too_many_to_be_run_are_accepted_by_classes(tmp_path: Path) -> None:
+    """A claim or a range that is wrong is not, nor are lengths that are left out."""
+    draw, wrong = random.Random(1), []
+    for change in (narrow_a_range, leave_out_lengths, leave_out_classes, change_tokens):
+        document = json.loads(by_classes())
+        change(document, draw)
+        wrong.append(dump(document))
+    document = json.loads(by_classes())
+    document["claim"]["margin"] = "7"  # the least logit is 6.1
+    found = check_verified(files(tmp_path, [by_classes(), *wrong, dump(document)]), with_zarith=True)
+    assert [one.verdict for one in found] == ["accepted"] + ["incomplete"] * 5
+
+
+@pytest.mark.exhaustive
+def test_changed_decisions_by_classes_are_accepted_only_where_python_accepts_them(tmp_path: Path) -> None:
+    mutants_of_classes = changed(60)
+    for data, found in zip(mutants_of_classes, check_verified(files(tmp_path, mutants_of_classes), with_zarith=True),
+                           strict=True):
+        assert found.verdict != "accepted" or judge(data).verdict == "accepted"

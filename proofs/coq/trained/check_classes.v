@@ -10,7 +10,8 @@ Local Notation vector := (list R).
 
 (* A level of a graph: for each node the successors, one for each choice of a token. *)
 Notation level := (list (list nat)).
-(* Positions from `unit_first` to `unit_last`; for each node that has rows the ends of sums along directions, and cuts. *)
+(* Positions from `unit_first` to `unit_last`; for each node that has rows the ends of sums along directions, and
+   cuts. *)
 Record class_unit := ClassUnit { unit_first : nat; unit_last : nat; unit_width : nat; unit_graph : list level;
   unit_precision : Z; unit_directions : list (list (list Z)); unit_boxes : list (exact_forms.box * cells) }.
 Record offset_cover := OffsetCover { cover_offset : nat; cover_words : nat; cover_units : list class_unit }.
@@ -95,11 +96,13 @@ Proof.
   assert (V : successor l u a < width).
   { unfold successor. apply Nat.ltb_lt, F2, nth_In. lia. }
   split; [exact V|]. split.
-  - rewrite map_nth_seq by exact V. apply nodup_In, in_flat_map. exists (u, nth u S []). split; [now apply in_numbered|].
+  - rewrite map_nth_seq by exact V. apply nodup_In, in_flat_map. exists (u, nth u S []). split; [now apply
+      in_numbered|].
     apply in_flat_map. cbn [fst snd]. exists (a, successor l u a). split; [apply in_numbered; lia|]. cbn [fst snd].
     rewrite Nat.eqb_refl. exact (in_map (fun x => next_of k x a) _ _ I).
   - unfold edges_of. apply in_flat_map. exists (u, nth u l []). split.
-    + apply in_numbered. destruct (Nat.lt_ge_cases u (length l)) as [U|U]; [exact U|]. rewrite nth_overflow in F1 by lia.
+    + apply in_numbered. destruct (Nat.lt_ge_cases u (length l)) as [U|U]; [exact U|]. rewrite nth_overflow in F1 by
+        lia.
       simpl in F1. lia.
     + cbn [fst snd]. apply in_map_iff. exists (a, successor l u a). split; [reflexivity|]. apply in_numbered. lia.
 Qed.
@@ -134,7 +137,8 @@ Variables (T : network_syntax) (c : claim_syntax).
 Variables (before after : list step_syntax) (A : attention_parts) (m : machine) (k : tracking).
 Notation letters := (length (claim_alphabet c)).
 Notation next := (tracked_next c k).
-Variable tail : list nat.                                         (* tokens after the letters, if logits are judged there *)
+Variable tail : list nat.                                         (* tokens after the letters, if logits are judged
+    there *)
 Section Offset.
 Variable offset : nat.
 Definition unit_levels (x : class_unit) : list (bool * nat * level) :=
@@ -150,17 +154,18 @@ Definition check_entry (P : prepared_attention) (p : Z) (width : nat) (columns :
     (ka : nat * choice) : bool :=
   match filter (fun e => (edge_target e =? v) && existsb (Nat.eqb (fst ka)) (edge_tokens e)) entered with
   | [] => true
-  | l => within_states width l && check_query B b p A offset P (columns ++ [column_of width l]) v table place (snd ka)
+  | l => within_states width l && check_class_query B b p A offset P (columns ++ [column_of width l]) v table place
+      (snd ka)
       (claim_margin c) rows (fst box) (snd box)
   end.
-Definition rows_of (set : list tracked) : list logit_row := nodup row_dec (flat_map (tracked_rows c k) set).
+Definition rows_of_set (set : list tracked) : list logit_row := nodup row_dec (flat_map (tracked_rows c k) set).
 Fixpoint check_nodes (P : prepared_attention) (p : Z) (width : nat) (columns : list column) (entered : list edge)
     (table : list (list choice)) (place : nat) (own : list choice) (nodes : list (nat * list tracked))
     (boxes : list (exact_forms.box * cells)) : option (list (exact_forms.box * cells)) :=
   match nodes with
   | [] => Some boxes
   | (v, set) :: nodes =>
-      match rows_of set with
+      match rows_of_set set with
       | [] => check_nodes P p width columns entered table place own nodes boxes
       | rows => match boxes with
           | box :: boxes =>
@@ -171,7 +176,8 @@ Fixpoint check_nodes (P : prepared_attention) (p : Z) (width : nat) (columns : l
       end
   end.
 Fixpoint check_positions (P : prepared_attention) (x : class_unit) (sets : list (list (list tracked)))
-    (columns : list column) (table : list (list choice)) (ts : list nat) (boxes : list (exact_forms.box * cells)) : bool :=
+    (columns : list column) (table : list (list choice)) (ts : list nat) (boxes : list (exact_forms.box * cells)) :
+        bool :=
   match ts with
   | [] => true
   | t :: ts =>
@@ -201,10 +207,10 @@ Definition check_unit (x : class_unit) : bool :=
      | None => false
      end.
 (* All positions from `first` on to `last`. *)
-Fixpoint check_units (first last : nat) (l : list class_unit) : bool :=
+Fixpoint check_class_units (first last : nat) (l : list class_unit) : bool :=
   match l with
   | [] => last <? first
-  | x :: l => (unit_first x <=? first) && check_unit x && check_units (Nat.max first (S (unit_last x))) last l
+  | x :: l => (unit_first x <=? first) && check_unit x && check_class_units (Nat.max first (S (unit_last x))) last l
   end.
 
 (* ---- why it is right ---- *)
@@ -218,11 +224,11 @@ Hypothesis Alphabet : length (claim_tokens c) = letters.
 
 Lemma check_nodes_hold P p width columns entered table place own nodes : forall boxes rest,
   check_nodes P p width columns entered table place own nodes boxes = Some rest -> forall v set, In (v, set) nodes ->
-  rows_of set <> [] -> exists box,
-  forallb (check_entry P p width columns entered table place v (rows_of set) box) (numbered 0 own) = true.
+  rows_of_set set <> [] -> exists box,
+  forallb (check_entry P p width columns entered table place v (rows_of_set set) box) (numbered 0 own) = true.
 Proof.
   induction nodes as [|[v set] nodes IH]; intros boxes rest E v' set' I N; [easy|]. cbn [check_nodes] in E.
-  destruct (rows_of set) as [|row rows] eqn:R.
+  destruct (rows_of_set set) as [|row rows] eqn:R.
   - destruct I as [[= <- <-]|I]; [congruence|]. now apply (IH boxes rest).
   - destruct boxes as [|box boxes]; [discriminate|]. rewrite <- R in E.
     destruct (forallb _ (numbered 0 own)) eqn:F in E; [|discriminate].
@@ -231,9 +237,9 @@ Qed.
 Lemma check_positions_hold P x sets columns table ts : forall boxes,
   check_positions P x sets columns table ts boxes = true -> forall t, In t ts ->
   let n := length (claim_before c) + t + length tail in
-  let place := n - 1 in 1 <= t /\ forall v set, In (v, set) (numbered 0 (nth n sets [])) -> rows_of set <> [] ->
+  let place := n - 1 in 1 <= t /\ forall v set, In (v, set) (numbered 0 (nth n sets [])) -> rows_of_set set <> [] ->
   exists box, forallb (check_entry P (unit_precision x) (unit_width x) (firstn place columns)
-    (nth place (map (fun l => edges_of (snd l)) (unit_levels x)) []) (firstn n table) place v (rows_of set) box)
+    (nth place (map (fun l => edges_of (snd l)) (unit_levels x)) []) (firstn n table) place v (rows_of_set set) box)
     (numbered 0 (nth place table [])) = true.
 Proof.
   induction ts as [|t ts IH]; intros boxes E t' I; [easy|]. cbn [check_positions] in E. apply andb_prop in E as [L E].
@@ -253,7 +259,8 @@ Proof.
 Qed.
 Lemma walk_short levels : forall u ks, walk_graph (firstn (length ks) levels) u ks = walk_graph levels u ks.
 Proof. induction levels as [|l levels IH]; intros u [|a ks]; simpl; try reflexivity. now rewrite IH. Qed.
-Lemma along_short levels : forall x ks, tracked_along next (firstn (length ks) levels) x ks = tracked_along next levels x
+Lemma along_short levels : forall x ks, tracked_along next (firstn (length ks) levels) x ks = tracked_along next
+    levels x
   ks.
 Proof. induction levels as [|l levels IH]; intros x [|a ks]; simpl; try reflexivity. now rewrite IH. Qed.
 Lemma along_both l1 : forall k1 x l2 k2, length k1 = length l1 ->
@@ -273,7 +280,8 @@ Proof.
   induction 1 as [|kl l F H IH]; intros x [|a ks]; try reflexivity. cbn [tracked_along]. rewrite IH. unfold next_of. now
     rewrite F.
 Qed.
-Lemma last_of_path (ls : list (list edge)) : forall es place u v, Forall2 (fun e l => In e l) es ls -> length ls = S place
+Lemma last_of_path (ls : list (list edge)) : forall es place u v, Forall2 (fun e l => In e l) es ls -> length ls = S
+    place
   -> is_chain u es v -> exists es0 e, es = es0 ++ [e] /\ Forall2 (fun e l => In e l) es0 (firstn place ls) /\
   In e (nth place ls []) /\ edge_target e = v.
 Proof.
@@ -288,7 +296,8 @@ Lemma picked_at {X} (table : list (list X)) : forall es xs, picked table es = So
 Proof.
   induction table as [|l table IH]; intros [|e0 es] xs E j e N; cbn [picked] in E; try discriminate;
     [now destruct j|].
-  destruct (edge_tokens e0) as [|a [|]] eqn:Ek; try discriminate. destruct (nth_error l a) as [x|] eqn:Na; [|discriminate].
+  destruct (edge_tokens e0) as [|a [|]] eqn:Ek; try discriminate. destruct (nth_error l a) as [x|] eqn:Na;
+      [|discriminate].
   destruct (picked table es) as [ys|] eqn:P; [|discriminate]. injection E as <-. destruct j as [|j].
   - injection N as <-. exists a. now split.
   - cbn [nth nth_error] in *. now apply (IH es ys P j e).
@@ -307,7 +316,8 @@ Proof.
     destruct (traverse _ (combine _ rows)) as [rest|] eqn:R'; [|discriminate]. injection E as <-.
     destruct (IH rest (S s) R') as [H1 H2].
     assert (Row : map choice_token row = l /\ forall x, In x row -> is_choice B p T before A offset Qs s x).
-    { clear - R HP HQ b_nonneg b_less is_prepared. revert row R. induction l as [|t l IH]; intros row R; cbn [traverse] in
+    { clear - R HP HQ b_nonneg b_less is_prepared. revert row R. induction l as [|t l IH]; intros row R; cbn
+        [traverse] in
         R.
       - injection R as <-. split; [reflexivity|]. intros x [].
       - destruct (make_choice _ _ _ _ _ _ _) as [ch|] eqn:M; [|discriminate].
@@ -320,6 +330,162 @@ Proof.
     + rewrite Nat.add_succ_r. now apply H2.
 Qed.
 
+Lemma holds_of_tokens tokens rest chs place own row : length chs = S place -> map choice_token chs = tokens ->
+  (forall d, nth place chs d = own) -> (Q2R (claim_margin c) < value_of_row row (logits_from T before after A offset
+      place
+    (choice_token own) (map (fun j => left_there T before A offset j (choice_token (nth j chs own)))
+      (rev (seq 0 (S place))))))%R ->
+  (Q2R (claim_margin c) < value_of_row row (nth place (network_logits T offset (tokens ++ rest)) []))%R.
+Proof.
+  intros L Toks Own Holds. assert (Lt : length tokens = S place) by (rewrite <- Toks; now rewrite length_map).
+  assert (Tok : forall j, j < S place -> nth j (tokens ++ rest) 0 = choice_token (nth j chs own)).
+  { intros j J. rewrite app_nth1 by lia. rewrite <- Toks.
+    rewrite (nth_indep _ 0 (choice_token own)) by (rewrite length_map; lia). apply map_nth. }
+  rewrite (logits_there T before after A offset Causal Parts) by (rewrite length_app; lia).
+  rewrite Tok, Own by lia. erewrite map_ext_in; [exact Holds|]. intros j J. cbv beta. rewrite Tok; [reflexivity|].
+  rewrite <- in_rev, in_seq in J. lia.
+Qed.
+(* What a word picks of the tables: its last choice, and the edge to its node. *)
+Lemma last_choice n place table es tokens v (lists : list (list edge)) : n = S place -> n <= length lists ->
+  picked (map (map choice_token) (firstn n table)) es = Some tokens ->
+  Forall2 (fun e l => In e l) es (firstn n lists) -> is_chain 0 es v -> exists chs es0 e own a,
+  picked (firstn n table) es = Some chs /\ map choice_token chs = tokens /\ es = es0 ++ [e] /\
+  Forall2 (fun e l => In e l) es0 (firstn place lists) /\ In e (nth place lists []) /\ edge_target e = v /\
+  edge_tokens e = [a] /\ nth_error (nth place table []) a = Some own /\ nth_error chs place = Some own.
+Proof.
+  intros SP LL PickT F C. destruct (picked_back _ _ _ _ PickT) as (chs & Picked & Toks). clear PickT.
+  destruct (last_of_path (firstn n lists) es place 0 v) as (es0 & e & Ees & F0 & I0 & T0); auto.
+  { rewrite firstn_length. lia. }
+  rewrite firstn_firstn in F0. replace (Nat.min place n) with place in F0 by lia.
+  assert (Le0 : length es0 = place) by (rewrite (Forall2_same_length _ _ _ F0), firstn_length; lia).
+  destruct (picked_at _ _ _ Picked place e) as (a & Ea & Na).
+  { rewrite Ees, nth_error_app2 by lia. now replace (place - length es0) with 0 by lia. }
+  destruct (picked_length _ _ _ Picked) as [Lc Le]. rewrite Ees, length_app in Le. cbn [length] in Le.
+  destruct (nth_error chs place) as [own|] eqn:Own; [|apply nth_error_None in Own; lia].
+  assert (Nt : nth place (firstn n table) [] = nth place table []).
+  { rewrite <- (firstn_skipn n table) at 2. rewrite app_nth1; [reflexivity|]. lia. }
+  rewrite Nt in Na. exists chs, es0, e, own, a. repeat split; auto.
+  rewrite <- (firstn_skipn n lists). rewrite app_nth1; [exact I0|]. rewrite firstn_length. lia.
+Qed.
+Lemma entries_hold x P table n es v tokens rest rows box row : (0 <= unit_precision x)%Z ->
+  length (unit_directions x) = length (part_heads A) ->
+  prepare_attention B b (unit_precision x) T after A (unit_directions x) = Some P ->
+  table_of P (unit_precision x) (token_rows x) = Some table ->
+  forallb (fun l => within_states (unit_width x) (edges_of (snd l))) (unit_levels x) = true ->
+  1 <= n <= length (unit_levels x) -> length tokens = n -> picked (firstn n (token_rows x)) es = Some tokens ->
+  Forall2 (fun e l => In e l) es (firstn n (map (fun l => edges_of (snd l)) (unit_levels x))) -> is_chain 0 es v ->
+  forallb (check_entry P (unit_precision x) (unit_width x)
+    (firstn (n - 1) (map (fun l => column_of (unit_width x) (edges_of (snd l))) (unit_levels x)))
+    (nth (n - 1) (map (fun l => edges_of (snd l)) (unit_levels x)) []) (firstn n table) (n - 1) v rows box)
+    (numbered 0 (nth (n - 1) table [])) = true -> In row rows ->
+  (Q2R (claim_margin c) < value_of_row row (nth (n - 1) (network_logits T offset (tokens ++ rest)) []))%R.
+Proof.
+  intros Hp HQ HP Tb Inside N Lt PickT F C Entries RowIn. set (place := n - 1) in *.
+  assert (SP : n = S place) by (unfold place; lia).
+  destruct (table_of_spec P (unit_precision x) (unit_directions x) (token_rows x) table HP Hp HQ Tb) as [Tb1 Tb2].
+  set (lists := map (fun l => edges_of (snd l)) (unit_levels x)) in *.
+  rewrite <- Tb1, firstn_map in PickT.
+  destruct (last_choice n place table es tokens v lists SP ltac:(unfold lists; rewrite length_map; lia) PickT F C)
+    as (chs & es0 & e & own & a & Picked & Toks & Ees & F0 & I0 & T0 & Ea & Na & Own).
+  assert (Lc : length chs = n) by (rewrite <- (length_map choice_token), Toks; exact Lt).
+  assert (Own' : forall d, nth place chs d = own) by (intros d; now apply nth_error_nth).
+  assert (LF : length (firstn n table) = n) by (destruct (picked_length _ _ _ Picked); lia).
+  assert (Choices : forall j, j <= place -> is_choice B (unit_precision x) T before A offset (unit_directions x) j
+      (nth j
+    chs own)).
+  { intros j J. pose proof (picked_in (firstn n table) own es chs Picked j ltac:(lia)) as I.
+    apply Tb2. rewrite <- (firstn_skipn n table), app_nth1 by lia. exact I. }
+  rewrite forallb_forall in Entries. specialize (Entries (a, own)).
+  assert (In_own : In (a, own) (numbered 0 (nth place table []))).
+  { apply (nth_error_In _ a). rewrite numbered_nth, Na. reflexivity. }
+  specialize (Entries In_own). unfold check_entry in Entries. cbn [fst snd] in Entries.
+  set (entered := filter _ _) in Entries.
+  assert (Ie : In e entered).
+  { unfold entered. apply filter_In. split; [exact I0|]. rewrite T0, Nat.eqb_refl, Ea. cbn [existsb].
+    now rewrite Nat.eqb_refl. }
+  assert (Q : within_states (unit_width x) entered && check_class_query B b (unit_precision x) A offset P
+    (map (column_of (unit_width x)) (firstn place lists ++ [entered])) v (firstn n table) place own (claim_margin c)
+        rows
+    (fst box) (snd box) = true).
+  { rewrite map_app, <- firstn_map. unfold lists. rewrite map_map. cbn [map]. now destruct entered. }
+  clear Entries. apply andb_prop in Q as [Win Q].
+  assert (Cap : ball_network.is_cap (part_cap A) = true).
+  { unfold check_class_query in Q. apply andb_prop in Q as [Q _]. now apply andb_prop in Q as [Q _]. }
+  assert (Path : is_path (firstn place lists ++ [entered]) es).
+  { rewrite Ees. apply Forall2_app; [clear - F0; induction F0; constructor; auto|now repeat constructor]. }
+  assert (W : forallb (within_states (unit_width x)) (firstn place lists ++ [entered]) = true).
+  { apply forallb_forall. intros l I. apply in_app_or in I as [I|[<-|[]]]; [|exact Win].
+    rewrite forallb_forall in Inside. unfold lists in I. rewrite firstn_map in I. apply in_map_iff in I as (kl & <-
+        & I).
+    apply Inside. rewrite <- (firstn_skipn place (unit_levels x)). apply in_or_app. now left. }
+  pose proof (check_class_query_holds B b (unit_precision x) b_nonneg Hp b_less T before after A offset (unit_directions
+    x) P HP HQ (unit_width x) v (firstn place lists ++ [entered]) es (firstn n table) chs place own Path W
+    ltac:(rewrite length_app, LF, firstn_length; unfold lists; rewrite length_map; cbn [length]; lia) C Picked
+    ltac:(lia) (Own' own) Choices Cap _ _ _ _ Q row RowIn) as Holds.
+  apply (holds_of_tokens tokens rest chs place own row); auto. lia.
+Qed.
+(* ---- the first letters of a word, with what is before and after them ---- *)
+Section Beginning.
+Variables (x : class_unit) (u : list nat).
+Notation t := (length u).
+Notation n := (length (claim_before c) + t + length tail).
+Notation ks := (repeat 0 (length (claim_before c)) ++ u ++ repeat 0 (length tail)).
+Lemma beginning_length : length ks = n. Proof. rewrite !length_app, !repeat_length. lia. Qed.
+Hypothesis Letters : Forall (fun a => a < letters) u.
+Hypothesis Upto : t <= unit_last x.
+Hypothesis Graph : unit_last x + length tail <= length (unit_graph x).
+Hypothesis Tail : tail = [] \/ t = unit_last x.
+Lemma tokens_chosen : chosen (firstn n (token_rows x)) ks (claim_before c ++ map (token_of c) u ++ tail).
+Proof using All.
+  assert (Rows : firstn n (token_rows x) = map (fun t => [t]) (claim_before c) ++ repeat (claim_tokens c) t ++
+    map (fun t => [t]) tail).
+  { unfold token_rows. rewrite <- (length_map (fun t => [t]) (claim_before c)).
+    rewrite <- (length_map (fun t => [t]) tail) at 1. rewrite firstn_parts.
+    - rewrite firstn_repeat by lia. reflexivity.
+    - rewrite repeat_length. lia.
+    - rewrite repeat_length. destruct Tail as [->|]; [now left|now right]. }
+  rewrite Rows. apply chosen_both; [apply chosen_alone|]. apply chosen_both; [|apply chosen_alone].
+  clear - Letters Alphabet. induction Letters as [|a l L F IH]; simpl; constructor; auto.
+  unfold token_of. apply nth_error_nth'. congruence.
+Qed.
+Lemma levels_there : firstn n (unit_levels x) = repeat (false, 1, [[0]]) (length (claim_before c)) ++
+  map (pair (true, letters)) (firstn t (unit_graph x)) ++
+  map (pair (false, 1)) (firstn (length tail) (skipn (unit_last x) (unit_graph x))).
+Proof using All.
+  unfold unit_levels. rewrite <- (repeat_length (false, 1, [[0]]) (length (claim_before c))) at 1.
+  assert (LT : length (map (pair (false, 1)) (firstn (length tail) (skipn (unit_last x) (unit_graph x)))) = length
+    tail) by (rewrite length_map, firstn_length, skipn_length; lia).
+  rewrite <- LT at 1. rewrite firstn_parts.
+  - rewrite firstn_map, firstn_firstn. now replace (Nat.min t (unit_last x)) with t by lia.
+  - rewrite length_map, firstn_length. lia.
+  - rewrite length_map, firstn_length. destruct Tail as [->|]; [now left|right; lia].
+Qed.
+Lemma levels_enough : n <= length (unit_levels x).
+Proof using All. unfold unit_levels. rewrite !length_app, repeat_length, !length_map, !firstn_length, skipn_length.
+    lia. Qed.
+Lemma choices_valid : Forall2 (fun a kl => a < snd (fst kl)) ks (firstn (length ks) (unit_levels x)).
+Proof using All.
+  rewrite beginning_length, levels_there. apply Forall2_app; [|apply Forall2_app].
+  - clear. induction (length (claim_before c)); simpl; constructor; auto.
+  - assert (Lg : length (firstn t (unit_graph x)) = t) by (rewrite firstn_length; lia).
+    clear - Letters Lg. revert Lg. generalize (firstn t (unit_graph x)) as g. induction Letters as [|a l L F IH];
+      intros [|lv g] Lg; try discriminate; simpl; constructor; auto.
+  - assert (Lg : length (firstn (length tail) (skipn (unit_last x) (unit_graph x))) = length tail)
+      by (rewrite firstn_length, skipn_length; lia).
+    clear - Lg. revert Lg. generalize (firstn (length tail) (skipn (unit_last x) (unit_graph x))) as g.
+    induction tail as [|y l IH]; intros [|lv g] Lg; try discriminate; simpl; constructor; auto.
+Qed.
+Lemma tracked_beginning : tracked_along next (unit_levels x) (tracked_start c k) ks =
+  fold_left next u (tracked_start c k).
+Proof using All.
+  rewrite <- along_short, beginning_length, levels_there. rewrite along_both by now rewrite !repeat_length.
+  rewrite (along_others (repeat (false, 1, [[0]]) _)) by (apply Forall_forall; intros kl I; apply repeat_spec in I;
+    now rewrite I).
+  rewrite along_both by (rewrite length_map, firstn_length; lia).
+  rewrite along_letters by (rewrite firstn_length; lia).
+  apply along_others. apply Forall_forall. intros kl I. apply in_map_iff in I as (lv & <- & _). reflexivity.
+Qed.
+End Beginning.
 Theorem check_unit_holds x w t rest : check_unit x = true -> unit_first x <= t <= unit_last x -> t <= length w ->
   Forall (fun a => a < letters) w -> forall row, In row (rows_at c w t) ->
   (Q2R (claim_margin c) < value_of_row row (nth (length (claim_before c) + t + length tail - 1) (network_logits T offset
@@ -335,147 +501,39 @@ Proof.
   { destruct tail; [now left|]. apply Nat.eqb_eq in OneTail. right. lia. }
   destruct (check_positions_hold _ _ _ _ _ _ _ E t) as [T1 Nodes].
   { unfold positions_of. apply in_seq. lia. }
-  set (n := length (claim_before c) + t + length tail) in *. set (place := n - 1) in *. clear E.
-  set (u := firstn t w). assert (Lu : length u = t) by (unfold u; rewrite firstn_length; lia).
-  set (ks := repeat 0 (length (claim_before c)) ++ u ++ repeat 0 (length tail)).
-  assert (Lk : length ks = n) by (unfold ks, n; rewrite !length_app, !repeat_length; lia).
-  set (tokens := claim_before c ++ map (token_of c) u ++ tail).
-  assert (Lt : length tokens = n) by (unfold tokens, n; rewrite !length_app, length_map; lia).
-  assert (Lu' : Forall (fun a => a < letters) u).
-  { unfold u. rewrite <- (firstn_skipn t w) in Letters. now apply Forall_app in Letters. }
-  (* rows of tokens *)
-  assert (Rows : firstn n (token_rows x) = map (fun t => [t]) (claim_before c) ++ repeat (claim_tokens c) t ++
-    map (fun t => [t]) tail).
-  { unfold token_rows, n. rewrite <- (length_map (fun t => [t]) (claim_before c)).
-    rewrite <- (length_map (fun t => [t]) tail) at 1. rewrite firstn_parts.
-    - rewrite firstn_repeat by lia. reflexivity.
-    - rewrite repeat_length. lia.
-    - rewrite repeat_length. destruct Tail as [->|]; [now left|now right]. }
-  assert (Ch : chosen (firstn n (token_rows x)) ks tokens).
-  { rewrite Rows. apply chosen_both; [apply chosen_alone|]. apply chosen_both; [|apply chosen_alone].
-    rewrite <- Lu. clear - Lu' Alphabet. induction Lu' as [|a u L F IH]; simpl; constructor; auto.
-    unfold token_of. apply nth_error_nth'. congruence. }
-  (* levels *)
-  assert (Levels : firstn n (unit_levels x) = repeat (false, 1, [[0]]) (length (claim_before c)) ++
-    map (pair (true, letters)) (firstn t (unit_graph x)) ++
-    map (pair (false, 1)) (firstn (length tail) (skipn (unit_last x) (unit_graph x)))).
-  { unfold unit_levels, n. rewrite <- (repeat_length (false, 1, [[0]]) (length (claim_before c))) at 1.
-    assert (LT : length (map (pair (false, 1)) (firstn (length tail) (skipn (unit_last x) (unit_graph x)))) = length
-      tail) by (rewrite length_map, firstn_length, skipn_length; lia).
-    rewrite <- LT at 1. rewrite firstn_parts.
-    - rewrite firstn_map, firstn_firstn. now replace (Nat.min t (unit_last x)) with t by lia.
-    - rewrite length_map, firstn_length. lia.
-    - rewrite length_map, firstn_length. destruct Tail as [->|]; [now left|right; lia]. }
-  assert (LL : n <= length (unit_levels x)).
-  { unfold unit_levels, n. rewrite !length_app, repeat_length, !length_map, !firstn_length, skipn_length. lia. }
-  assert (Valid : Forall2 (fun a kl => a < snd (fst kl)) ks (firstn (length ks) (unit_levels x))).
-  { rewrite Lk, Levels. unfold ks. apply Forall2_app; [|apply Forall2_app].
-    - clear. induction (length (claim_before c)); simpl; constructor; auto.
-    - assert (Lg : length (firstn t (unit_graph x)) = length u) by (rewrite firstn_length; lia).
-      clear - Lu' Lg. revert Lg. generalize (firstn t (unit_graph x)) as g. induction Lu' as [|a u L F IH];
-        intros [|lv g] Lg; try discriminate; simpl; constructor; auto.
-    - assert (Lg : length (firstn (length tail) (skipn (unit_last x) (unit_graph x))) = length tail)
-        by (rewrite firstn_length, skipn_length; lia).
-      clear - Lg. revert Lg. generalize (firstn (length tail) (skipn (unit_last x) (unit_graph x))) as g.
-      induction tail as [|y l IH]; intros [|lv g] Lg; try discriminate; simpl; constructor; auto. }
+  assert (Lu : length (firstn t w) = t) by (rewrite firstn_length; lia).
+  assert (Lu' : Forall (fun a => a < letters) (firstn t w)).
+  { rewrite <- (firstn_skipn t w) in Letters. now apply Forall_app in Letters. }
+  set (u := firstn t w) in *. set (ks := repeat 0 (length (claim_before c)) ++ u ++ repeat 0 (length tail)).
+  assert (Upto' : length u <= unit_last x) by lia. assert (Tail' : tail = [] \/ length u = unit_last x) by now
+      rewrite Lu.
+  pose proof (beginning_length u) as Lk. pose proof (tokens_chosen x u Lu' Upto' H2 Tail') as Ch.
+  pose proof (choices_valid x u Lu' Upto' H2 Tail') as Valid. pose proof (levels_enough x u Lu' Upto' H2 Tail') as LL.
+  pose proof (tracked_beginning x u Lu' Upto' H2 Tail') as Tr. fold ks in Lk, Ch, Valid, Tr.
+  rewrite Lu in Lk, Ch, LL. set (n := length (claim_before c) + t + length tail) in *.
   destruct (sets_along_hold tracked_dec next (unit_width x) (unit_levels x) _ sets 0 (tracked_start c k) ks Sets
-    ltac:(now left) ltac:(lia) ltac:(lia) Valid) as (H1 & H2' & H3' & H4').
-  set (v := node_after (map snd (unit_levels x)) 0 ks) in *. set (es := walk_graph (map snd (unit_levels x)) 0 ks) in *.
-  assert (Tr : tracked_along next (unit_levels x) (tracked_start c k) ks = fold_left next u (tracked_start c k)).
-  { rewrite <- along_short, Lk, Levels. unfold ks. rewrite along_both by now rewrite !repeat_length.
-    rewrite (along_others (repeat (false, 1, [[0]]) _)) by (apply Forall_forall; intros kl I; apply repeat_spec in I;
-      now rewrite I).
-    rewrite along_both by (rewrite Lu, length_map, firstn_length; lia).
-    rewrite along_letters by (rewrite Lu, firstn_length; lia).
-    apply along_others. apply Forall_forall. intros kl I. apply in_map_iff in I as (lv & <- & _). reflexivity. }
-  rewrite Tr, Lk in H1.
-  set (set := nth v (nth n sets []) []) in *.
-  assert (RowIn : In row (rows_of set)).
-  { unfold rows_of. apply nodup_In, in_flat_map. exists (fold_left next u (tracked_start c k)). split; [exact H1|].
+    ltac:(now left) ltac:(lia) ltac:(lia) Valid) as (H1 & _ & H3' & H4').
+  rewrite Tr, Lk in H1. rewrite Lk in H3'.
+  set (v := node_after (map snd (unit_levels x)) 0 ks) in *. set (set := nth v (nth n sets []) []) in *.
+  assert (RowIn : In row (rows_of_set set)).
+  { unfold rows_of_set. apply nodup_In, in_flat_map. exists (fold_left next u (tracked_start c k)). split; [exact H1|].
     unfold u. rewrite tracked_rows_are by (auto; lia). exact Row. }
-  assert (Node : In (v, set) (numbered 0 (nth n sets []))).
-  { apply in_numbered. apply (nonempty_inside _ _ _ H1). }
+  assert (Node : In (v, set) (numbered 0 (nth n sets []))) by (apply in_numbered, (nonempty_inside _ _ _ H1)).
   destruct (Nodes v set Node) as (box & Entries); [intros R; now rewrite R in RowIn|].
-  (* what the word picks *)
-  destruct (table_of_spec P (unit_precision x) (unit_directions x) (token_rows x) table HP Hp HQ Tb) as [Tb1 Tb2].
-  assert (PickT : picked (firstn n (token_rows x)) es = Some tokens).
-  { unfold es. rewrite <- walk_short, Lk. apply chosen_picked; [exact Ch|].
-    rewrite firstn_map, Levels, Rows, length_map, !length_app, !length_map, !repeat_length, !firstn_length, skipn_length.
-    lia. }
-  rewrite <- Tb1, firstn_map in PickT. destruct (picked_back _ _ _ _ PickT) as (chs & Picked & Toks). clear PickT.
-  assert (Lc : length chs = n) by (rewrite <- (length_map choice_token), Toks; exact Lt).
-  assert (SP : n = S place) by (unfold place, n; lia).
-  rewrite Lk in H3'.
-  destruct (last_of_path (map edges_of (map snd (firstn n (unit_levels x)))) es place 0 v) as (es0 & e & Ees & F0 & I0 &
-    T0).
-  { clear - H3'. induction H3'; simpl; constructor; auto. }
-  { rewrite !length_map, firstn_length. lia. }
-  { exact H4'. }
-  assert (Lists : map edges_of (map snd (firstn n (unit_levels x))) = firstn n (map (fun l => edges_of (snd l))
-    (unit_levels x))) by now rewrite map_map, firstn_map.
-  set (lists := map (fun l => edges_of (snd l)) (unit_levels x)) in *. rewrite Lists in F0, I0.
-  rewrite firstn_firstn in F0. replace (Nat.min place n) with place in F0 by lia.
-  assert (Le0 : length es0 = place).
-  { rewrite (Forall2_same_length _ _ _ F0), firstn_length. unfold lists. rewrite length_map. lia. }
-  destruct (picked_at _ _ _ Picked place e) as (a & Ea & Na).
-  { rewrite Ees, nth_error_app2 by lia. now replace (place - length es0) with 0 by lia. }
-  destruct (nth_error chs place) as [own|] eqn:Own; [|apply nth_error_None in Own; lia].
-  assert (Nt : nth place (firstn n table) [] = nth place table []).
-  { rewrite <- (firstn_skipn n table) at 2. destruct (Nat.lt_ge_cases place (length (firstn n table))) as [L|L].
-    - now rewrite app_nth1.
-    - rewrite (nth_overflow (firstn n table)) in Na by exact L. now destruct a. }
-  rewrite Nt in Na.
-  assert (Own' : forall d, nth place chs d = own) by (intros d; now apply nth_error_nth).
-  assert (Choices : forall j, j <= place -> is_choice B (unit_precision x) T before A offset (unit_directions x) j (nth j
-    chs own)).
-  { intros j J. pose proof (picked_in (firstn n table) own es chs Picked j ltac:(lia)) as I.
-    apply Tb2. rewrite <- (firstn_skipn n table). destruct (Nat.lt_ge_cases j (length (firstn n table))) as [L|L].
-    - now rewrite app_nth1.
-    - rewrite (nth_overflow (firstn n table)) in I by exact L. easy. }
-  rewrite forallb_forall in Entries. specialize (Entries (a, own)).
-  assert (In_own : In (a, own) (numbered 0 (nth place table []))).
-  { apply (nth_error_In _ a). rewrite numbered_nth, Na. reflexivity. }
-  specialize (Entries In_own). unfold check_entry in Entries. cbn [fst snd] in Entries.
-  set (entered := filter _ _) in Entries.
-  assert (Ie : In e entered).
-  { unfold entered. apply filter_In. split.
-    - rewrite <- (firstn_skipn n lists). rewrite app_nth1; [exact I0|]. rewrite firstn_length. unfold lists.
-      rewrite length_map. lia.
-    - rewrite T0, Nat.eqb_refl, Ea. cbn [existsb]. now rewrite Nat.eqb_refl. }
-  assert (Q : within_states (unit_width x) entered && check_query B b (unit_precision x) A offset P (map (column_of
-    (unit_width x)) (firstn place lists ++ [entered])) v (firstn n table) place own (claim_margin c) (rows_of set) (fst
-    box) (snd box) = true).
-  { rewrite map_app, <- firstn_map. unfold lists. rewrite map_map. cbn [map]. now destruct entered. }
-  clear Entries. apply andb_prop in Q as [Win Q].
-  assert (Cap : ball_network.is_cap (part_cap A) = true).
-  { unfold check_query in Q. apply andb_prop in Q as [Q _]. now apply andb_prop in Q as [Q _]. }
-  pose proof (check_query_holds B b (unit_precision x) b_nonneg Hp b_less T before after A offset (unit_directions x) P HP
-    HQ (unit_width x) v (firstn place lists ++ [entered]) es (firstn n table) chs place own) as Holds.
-  assert (LTb : length table = length (token_rows x)) by (rewrite <- Tb1; now rewrite length_map).
-  assert (LF : length (firstn n table) = n).
-  { rewrite firstn_length, LTb. unfold token_rows. rewrite !length_app, !length_map, repeat_length. unfold n. lia. }
-  assert (Path : is_path (firstn place lists ++ [entered]) es).
-  { rewrite Ees. apply Forall2_app; [clear - F0; induction F0; constructor; auto|now repeat constructor]. }
-  specialize (Holds Path).
-  assert (W : forallb (within_states (unit_width x)) (firstn place lists ++ [entered]) = true).
-  { apply forallb_forall. intros l I. apply in_app_or in I as [I|[<-|[]]]; [|exact Win].
-    rewrite forallb_forall in Inside. unfold lists in I. rewrite firstn_map in I. apply in_map_iff in I as (kl & <- & I).
-    apply Inside. rewrite <- (firstn_skipn place (unit_levels x)). apply in_or_app. now left. }
-  specialize (Holds W). specialize (Holds ltac:(rewrite length_app, LF, firstn_length; unfold lists; rewrite length_map;
-    cbn [length]; lia) H4' Picked ltac:(lia) (Own' own) Choices Cap _ _ _ _ Q row RowIn).
-  assert (Tok : forall j, j < n -> nth j (tokens ++ rest) 0 = choice_token (nth j chs own)).
-  { intros j J. rewrite app_nth1 by lia. rewrite <- Toks.
-    rewrite (nth_indep _ 0 (choice_token own)) by (rewrite length_map; lia). apply map_nth. }
-  fold tokens. rewrite (logits_there T before after A offset Causal Parts) by (rewrite length_app; lia).
-  rewrite Tok, Own' by lia. erewrite map_ext_in; [exact Holds|]. intros j J. cbv beta. rewrite Tok; [reflexivity|].
-  rewrite <- in_rev, in_seq in J. lia.
+  destruct (chosen_lengths _ _ _ Ch) as [C1 C2].
+  refine (entries_hold x P table n _ v _ rest (rows_of_set set) box row Hp HQ HP Tb Inside _ _ _ _ H4' Entries RowIn).
+  - lia.
+  - lia.
+  - rewrite <- walk_short, Lk. apply chosen_picked; [exact Ch|]. rewrite firstn_length, length_map. lia.
+  - rewrite firstn_map. rewrite <- (map_map snd edges_of). clear - H3'. induction H3'; simpl; constructor; auto.
 Qed.
-Theorem check_units_hold w t rest last l : forall first, check_units first last l = true -> first <= t <= last ->
+Theorem check_class_units_hold w t rest last l : forall first, check_class_units first last l = true -> first <= t
+    <= last ->
   t <= length w -> Forall (fun a => a < letters) w -> forall row, In row (rows_at c w t) ->
   (Q2R (claim_margin c) < value_of_row row (nth (length (claim_before c) + t + length tail - 1) (network_logits T offset
     ((claim_before c ++ map (token_of c) (firstn t w) ++ tail) ++ rest)) []))%R.
 Proof.
-  induction l as [|x l IH]; intros first E Between Upto Letters row Row; cbn [check_units] in E.
+  induction l as [|x l IH]; intros first E Between Upto Letters row Row; cbn [check_class_units] in E.
   - apply Nat.ltb_lt in E. lia.
   - apply andb_prop in E as [E R]. apply andb_prop in E as [F E]. apply Nat.leb_le in F.
     destruct (Nat.le_gt_cases t (unit_last x)) as [L|L].

@@ -40,7 +40,7 @@ Definition check_cover (bits forms : Z) (covers : list offset_cover) (d : decisi
         | None => words (greatest offset) offset
         | Some x => words (cover_words x) offset && if has_rows c (network_rows T) offset (claim_min_n c) then
             (is_by_place c || match claim_read c with LastToken => true | _ => false end)
-            && check_units bits forms T c before after A m k (judged_tail c) offset
+            && check_class_units bits forms T c before after A m k (judged_tail c) offset
                  (if reads_each c then S (cover_words x) else Nat.max (S (cover_words x)) (claim_min_n c))
                  (greatest offset) (cover_units x)
             else true
@@ -120,13 +120,16 @@ Proof.
         - destruct (judged_at_place c w i place r Lengths I R Place) as (_ & At & Upto).
           split; [exact Upto|]. split; [cbn [length]; lia|]. split; [now left|]. split.
           + destruct (reads_each c); [lia|]. destruct J as [-> _]. lia.
-          + exists (map (token_of c) (skipn i w) ++ claim_after c)%list. unfold input_of. rewrite app_nil_r, <- !app_assoc.
+          + exists (map (token_of c) (skipn i w) ++ claim_after c)%list. unfold input_of. rewrite app_nil_r, <-
+              !app_assoc.
             f_equal. rewrite app_assoc, <- map_app, firstn_skipn. reflexivity.
         - cbn [orb] in Kind. unfold reads_each in *. destruct (claim_read c); try discriminate.
           destruct J as [-> J]. specialize (J eq_refl). split; [lia|]. split; [lia|]. split; [now right|].
           split; [lia|]. exists []. rewrite app_nil_r, firstn_all. reflexivity. }
       destruct At as (Upto & -> & _ & First & rest & Input). rewrite Input.
-      apply (check_units_hold bits forms T c before after A m (make_tracking c) (judged_tail c) offset E H3 P Causal Parts
+      apply (check_class_units_hold bits forms T c before after A m (make_tracking c) (judged_tail c) offset E H3 P
+          Causal
+          Parts
         Tracks H0 w i rest _ _ _ Units); auto. lia.
   - apply (Words (greatest_length c (network_rows T) offset)); [|exact Each]. cbn [andb].
     destruct (is_by_place c); [|exact Enough]. destruct (reads_each c); lia.

@@ -1,8 +1,9 @@
 (* Softmax averages over a class of words, as affine forms (docs/background/trained_rules.md, section 5): a sum of an
    integer row times the average is at most T if a sum of excesses is at most 0 (`row_average_at_most`); and what sums
-   along directions tell of the average itself (`average_form_contains`). *)
+   along directions tell of the average itself (`average_zonotope_contains`). *)
 From Coq Require Import Reals ZArith List Lra Lia Bool.
-From Certify Require Import lists syntax real_vectors real_network packed_rows balls ball_average average_range exact_forms
+From Certify Require Import lists syntax real_vectors real_network packed_rows balls ball_average average_range
+    exact_forms
   zonotopes.
 Import ListNotations. Open Scope R_scope.
 Local Notation vector := (list R).
@@ -28,8 +29,9 @@ Proof. intros F. unfold softmax_average. rewrite length_map. now apply length_we
 
 Section Row.
 Variables (d : nat) (c : list Z) (P : R) (limit : Z).
-Definition bounded (z : Z) (x : vector) : Prop := length x = d /\ value_of c x * P <= IZR z.
-Lemma weighted_excess ws w : Forall2 in_between ws w -> forall zs xs, length zs = length ws -> Forall2 bounded zs xs ->
+Definition is_bounded_above (z : Z) (x : vector) : Prop := length x = d /\ value_of c x * P <= IZR z.
+Lemma weighted_excess ws w : Forall2 in_between ws w -> forall zs xs, length zs = length ws -> Forall2
+    is_bounded_above zs xs ->
   value_of c (weighted d w xs) * P - IZR limit * total w <=
   IZR (integer_total (map2 (fun weight z => excess weight z limit) ws zs)).
 Proof.
@@ -49,7 +51,8 @@ Proof.
     + rewrite length_map, Lx. symmetry. apply length_weighted.
       clear - V. induction V as [|z x zs xs [Lx _] V IHV]; constructor; auto.
 Qed.
-Theorem row_average_at_most k t s ws zs xs : 0 < k -> s <> [] -> length zs = length ws -> Forall2 bounded zs xs ->
+Theorem row_average_at_most k t s ws zs xs : 0 < k -> s <> [] -> length zs = length ws -> Forall2 is_bounded_above
+    zs xs ->
   Forall2 in_between ws (map (fun x => k * exp (x - t)) s) ->
   (integer_total (map2 (fun weight z => excess weight z limit) ws zs) <= 0)%Z ->
   value_of c (softmax_average d s xs) * P <= IZR limit.
@@ -120,18 +123,19 @@ Qed.
 
 (* What is known of an average: its sums along directions lie between integers, those of the rest are small. *)
 Record known_average := KnownAverage { known_ends : list (Z * Z); known_rest : list Z }.
-Definition is_known (Q : list (list Z)) (K : known_average) (z : vector) : Prop :=
+Definition is_known_average (Q : list (list Z)) (K : known_average) (z : vector) : Prop :=
   length (known_rest K) = length z /\
   Forall2 (fun ends c => IZR (fst ends) <= value_of c z * U <= IZR (snd ends)) (known_ends K) Q /\
   forall i, (i < length z)%nat -> Rabs (value_of (rest_row i Q) z * U) <= IZR (nth i (known_rest K) 0%Z).
 Definition middle (ends : Z * Z) : Z := ((fst ends + snd ends) / 2)%Z.
 Definition half_width (ends : Z * Z) : Z := Z.max (snd ends - middle ends) (middle ends - fst ends).
 (* There are n symbols before. *)
-Definition average_form (n : nat) (Q : list (list Z)) (K : known_average) : zonotope :=
+Definition average_zonotope (n : nat) (Q : list (list Z)) (K : known_average) : zonotope :=
   let middles := map middle (known_ends K) in
   let halves := map half_width (known_ends K) in
   map (fun ir => let q := column_entries (fst ir) Q in
-      scaled_down (2 * p + (B - b)) ([integer_dot q middles] ++ repeat 0%Z (n - 1) ++ map2 Z.mul q halves) (snd ir))
+      scaled_coordinate (2 * p + (B - b)) ([integer_dot q middles] ++ repeat 0%Z (n - 1) ++ map2 Z.mul q halves)
+          (snd ir))
     (combine (seq 0 (length (known_rest K))) (known_rest K)).
 Lemma symbol_of ends y : IZR (fst ends) <= y <= IZR (snd ends) -> exists e, Rabs e <= 1 /\
   y = IZR (middle ends) + IZR (half_width ends) * e.
@@ -164,9 +168,9 @@ Proof.
   injection L as L. subst k. induction t as [|y t IH]; cbn [length repeat app value_of]; [reflexivity|].
   rewrite IH. ring.
 Qed.
-Theorem average_form_contains Q K z t : are_symbols t -> is_known Q K z -> exists more,
+Theorem average_zonotope_contains Q K z t : are_symbols t -> is_known_average Q K z -> exists more,
   Forall (fun e => Rabs e <= 1) more /\ length more = length Q /\
-  contains b (t ++ more) (average_form (length t) Q K) z.
+  contains b (t ++ more) (average_zonotope (length t) Q K) z.
 Proof.
   intros S (Lr & Ends & Rest).
   assert (F : Forall2 (fun ends y => IZR (fst ends) <= y <= IZR (snd ends)) (known_ends K)
@@ -174,21 +178,22 @@ Proof.
   { rewrite <- (map_id (known_ends K)). eapply Forall2_map; [|exact Ends]. auto. }
   pose proof (Forall2_same_length _ _ _ F) as LQ. rewrite length_map in LQ.
   destruct (symbols_of _ _ F) as (more & M & L & V). exists more. split; [exact M|]. split; [congruence|].
-  unfold average_form, contains. rewrite Lr.
+  unfold average_zonotope, contains. rewrite Lr.
   assert (G : forall i rest, (forall j, nth_error rest j = Some (nth j rest 0%Z) -> (j < length rest)%nat ->
       Rabs (value_of (rest_row (i + j) Q) z * U) <= IZR (nth j rest 0%Z)) ->
       forall zs, length zs = length rest -> (forall j, (j < length zs)%nat -> nth j zs 0 = nth (i + j) z 0) ->
     Forall2 (holds b (t ++ more)) (map (fun ir => let q := column_entries (fst ir) Q in
-      scaled_down (2 * p + (B - b)) ([integer_dot q (map middle (known_ends K))] ++ repeat 0%Z (length t - 1) ++
+      scaled_coordinate (2 * p + (B - b)) ([integer_dot q (map middle (known_ends K))] ++ repeat 0%Z (length t - 1) ++
         map2 Z.mul q (map half_width (known_ends K))) (snd ir)) (combine (seq i (length rest)) rest)) zs).
-  { intros i rest. revert i. induction rest as [|r rest IH]; intros i Hr [|z0 zs] Lz Hz; try discriminate; [constructor|].
+  { intros i rest. revert i. induction rest as [|r rest IH]; intros i Hr [|z0 zs] Lz Hz; try discriminate;
+      [constructor|].
     cbn [length seq combine map fst snd]. constructor.
     - pose proof (Hr 0%nat eq_refl ltac:(simpl; lia)) as H0. cbn [nth] in H0. rewrite Nat.add_0_r in H0.
       pose proof (Hz 0%nat ltac:(simpl; lia)) as Hz0. cbn [nth] in Hz0. rewrite Nat.add_0_r in Hz0.
       rewrite rest_row_value, <- Hz0 in H0. set (q := column_entries i Q) in *.
       assert (Lq : length q = length Q) by (unfold q, column_entries; apply length_map). clearbody q.
       destruct t as [|t0 t]; [destruct S as [S _]; simpl in S; lra|].
-      apply scaled_down_holds; [|lia| | |].
+      apply scaled_coordinate_holds; [|lia| | |].
       + now apply symbols_appended.
       + apply le_IZR. pose proof (Rabs_pos ((real_unit (2 * p) * z0 - value_of q (map (fun c => value_of c z) Q)) * U)).
         lra.
@@ -205,7 +210,8 @@ Proof.
     - apply IH; [|simpl in Lz; lia|].
       + intros j N J. specialize (Hr (Datatypes.S j) N ltac:(simpl; lia)). cbn [nth] in Hr.
         now rewrite Nat.add_succ_r in Hr.
-      + intros j J. specialize (Hz (Datatypes.S j) ltac:(simpl; lia)). cbn [nth] in Hz. now rewrite Nat.add_succ_r in Hz. }
+      + intros j J. specialize (Hz (Datatypes.S j) ltac:(simpl; lia)). cbn [nth] in Hz. now rewrite Nat.add_succ_r
+          in Hz. }
   rewrite <- Lr. apply (G 0%nat (known_rest K)); [|congruence|reflexivity].
   intros j _ J. apply Rest. congruence.
 Qed.

@@ -1,6 +1,6 @@
 (* One query of a class of words (docs/background/trained_rules.md, section 5): all inputs that follow a path through
    columns of edges to one state. Ranges of the averages of the heads are proved as longest paths, and rows of logits in
-   each cell of these ranges (`check_query_holds`). *)
+   each cell of these ranges (`check_class_query_holds`). *)
 From Coq Require Import Reals ZArith QArith Qreals List Lra Lia Bool Arith.
 From Certify Require Import lists syntax claim real_vectors real_network packed_rows balls ball_average ball_network
   token_by_token network_machine one_attention longest_path average_range exact_forms exact_cells zonotopes
@@ -22,7 +22,8 @@ Lemma picked_total {X} (f : X -> Z) table : forall es xs, picked table es = Some
 Proof.
   induction table as [|l table IH]; intros [|e es] xs E; cbn [picked] in E; try discriminate.
   - injection E as <-. reflexivity.
-  - destruct (edge_tokens e) as [|k [|]] eqn:T; try discriminate. destruct (nth_error l k) as [x|] eqn:N; [|discriminate].
+  - destruct (edge_tokens e) as [|k [|]] eqn:T; try discriminate. destruct (nth_error l k) as [x|] eqn:N;
+      [|discriminate].
     destruct (picked table es) as [ys|] eqn:P; [|discriminate]. injection E as <-. unfold integer_total.
     cbn [map path_total fold_right]. rewrite T, (IH es ys P). cbn [cost].
     rewrite (nth_error_nth _ _ 0%Z (map_nth_error f k l N)). unfold integer_total. destruct (@nil Z); lia.
@@ -106,7 +107,8 @@ Qed.
 Lemma Forall2_nth_both {X Y} (d : X) (e : Y) (P : X -> Y -> Prop) l k : Forall2 P l k -> forall i, i < length k ->
   P (nth i l d) (nth i k e).
 Proof. induction 1 as [|x y l k H F IH]; intros [|i] I; simpl in *; try lia; [exact H|]. apply IH. lia. Qed.
-Lemma numbered_nth {X} (l : list X) : forall s k, nth_error (numbered s l) k = option_map (pair (s + k)) (nth_error l k).
+Lemma numbered_nth {X} (l : list X) : forall s k, nth_error (numbered s l) k = option_map (pair (s + k)) (nth_error
+    l k).
 Proof.
   unfold numbered. induction l as [|x l IH]; intros s [|k]; try reflexivity.
   - cbn. now rewrite Nat.add_0_r.
@@ -207,7 +209,8 @@ Definition weights_of (P : prepared_attention) (table : list (list choice)) (pla
 
 (* ---- ranges ---- *)
 Definition stays_at_most_zero (columns : list column) (state : nat) (rows : list (list Z)) : bool :=
-  match nth state (ahead columns (map (fun r => [r]) rows) [Some 0%Z]) None with Some z => (z <=? 0)%Z | None => true end.
+  match nth state (ahead columns (map (fun r => [r]) rows) [Some 0%Z]) None with Some z => (z <=? 0)%Z | None =>
+      true end.
 Definition excesses (top : source -> Z) (limit : Z) (weights : list (list (source * (Z * Z)))) : list (list Z) :=
   map (map (fun sw => excess (snd sw) (top (fst sw)) limit)) weights.
 Definition check_range (columns : list column) (state : nat) (weights : list (list (source * (Z * Z))))
@@ -221,7 +224,7 @@ Definition rest_bound (weights : list (list (source * (Z * Z)))) (i : nat) : Z :
 (* The part of a box that is of each head. *)
 Fixpoint boxes_of (Qs : list (list (list Z))) (ends : box) : list box :=
   match Qs with [] => [] | Q :: Qs => firstn (length Q) ends :: boxes_of Qs (skipn (length Q) ends) end.
-Definition check_head (columns : list column) (state : nat) (P : prepared_attention) (table : list (list choice))
+Definition check_class_head (columns : list column) (state : nat) (P : prepared_attention) (table : list (list choice))
     (place : nat) (own : choice) (kh : nat * prepared_head) (Q : list (list Z)) (ends : box) : option (list Z) :=
   match weights_of P table place own (fst kh) (snd kh) with
   | Some weights =>
@@ -238,10 +241,11 @@ Definition judge_ends (P : prepared_attention) (own : choice) (rests : list (lis
   | None => false
   end.
 Definition most_cuts : nat := 6.
-Definition check_query (P : prepared_attention) (columns : list column) (state : nat) (table : list (list choice))
+Definition check_class_query (P : prepared_attention) (columns : list column) (state : nat) (table : list (list choice))
     (place : nat) (own : choice) (margin : Q) (rows : list logit_row) (ends : box) (tree : cells) : bool :=
   is_cap (part_cap A) && (length (for_directions P) =? length heads) &&
-  match traverse (fun khQe => check_head columns state P table place own (fst khQe) (fst (snd khQe)) (snd (snd khQe)))
+  match traverse (fun khQe => check_class_head columns state P table place own (fst khQe) (fst (snd khQe)) (snd (snd
+      khQe)))
     (combine (numbered 0 (for_heads P)) (combine (for_directions P) (boxes_of (for_directions P) ends))) with
   | Some rests => (length ends =? fold_right (fun Q n => length Q + n) 0 (for_directions P)) &&
       check_cells (judge_parts most_cuts (judge_ends P own rests margin rows)) tree [ends]
@@ -264,7 +268,7 @@ Proof.
   pose proof Prepared as E. unfold prepare_attention in E. destruct (make_last_steps b T A after) as [last|];
     [|discriminate]. exists last. split; [reflexivity|]. cbn [option_map] in E. congruence.
 Qed.
-Definition is_source (place token : nat) (s : source) (hQ : head_syntax * list (list Z)) : Prop :=
+Definition is_source_of (place token : nat) (s : source) (hQ : head_syntax * list (list Z)) : Prop :=
   let v := snd (seen_by (fst hQ) place token) in
   token_within B (source_token s) (seen_by (fst hQ) place token) /\ length v = width_of_head (fst hQ) /\
   Forall2 (fun top q => value_of q v * U <= IZR (fst top) /\ - value_of q v * U <= IZR (snd top)) (source_tops s)
@@ -273,7 +277,7 @@ Definition is_source (place token : nat) (s : source) (hQ : head_syntax * list (
 Definition is_choice (place : nat) (c : choice) : Prop :=
   encloses B (choice_stream c) (stream_before T before offset place (choice_token c)) /\
   encloses B (choice_read c) (read_at place (choice_token c)) /\
-  Forall2 (is_source place (choice_token c)) (choice_sources c) (combine heads Qs).
+  Forall2 (is_source_of place (choice_token c)) (choice_sources c) (combine heads Qs).
 
 Lemma top_along_bounds q V v : encloses B V v -> value_of q v * U <= IZR (fst (top_along q V)) /\
   - value_of q v * U <= IZR (snd (top_along q V)).
@@ -287,14 +291,15 @@ Proof.
   destruct (ball_step B B (prepare_step B B s)) as [f|], (step_of s) as [f'|]; try contradiction; [now apply R|exact I].
 Qed.
 Lemma make_source_is place token read s h Q : encloses B read (read_at place token) ->
-  make_source (option_map (prepare_rotary B) (part_rotary A)) place read (prepare_head B B h, (Q, rests_of h Q)) = Some s
-    -> is_source place token s (h, Q).
+  make_source (option_map (prepare_rotary B) (part_rotary A)) place read (prepare_head B B h, (Q, rests_of h Q)) =
+      Some s
+    -> is_source_of place token s (h, Q).
 Proof.
   intros R. unfold make_source. cbn [prepare_head prepared_width].
   set (x := ball_see B _ _ read _). destruct (Nat.eqb_spec (length (numbers (seen_value x))) (width_of_head h)) as [L|];
     [|discriminate]. intros E. assert (s = Source x (map (fun q => top_along q (seen_value x)) Q)
       (map (fun r => let (x, y) := top_along r (seen_value x) in Z.max x y) (rests_of h Q))) as -> by congruence.
-  clear E. unfold is_source. cbn [fst snd source_token source_tops source_rest].
+  clear E. unfold is_source_of. cbn [fst snd source_token source_tops source_rest].
   assert (W : token_within B x (seen_by h place token)).
   { unfold x, ball_see, key_and_value. cbn [prepare_head prepared_key prepared_value].
     split; [|split; [|reflexivity]]; cbn [see_token seen_key seen_value fst snd];
@@ -355,8 +360,10 @@ Notation token j := (choice_token (nth j chs own)).
 Notation kv h j := (seen_by h j (token j)).
 Notation query h := (optional (fun r => rotated r (offset + place)) (part_rotary A)
   (affine (head_query_map h) (read_at place (choice_token own)))).
-Notation score_at h j := (score (part_scale A) (part_cap A) (offset + place) (query h) h ((offset + j)%nat, fst (kv h j))).
-Definition average_of (h : head_syntax) : vector := softmax_average (width_of_head h) (map (fun j => score_at h j) js)
+Notation score_at h j := (score (part_scale A) (part_cap A) (offset + place) (query h) h ((offset + j)%nat, fst (kv
+    h j))).
+Definition class_average_of (h : head_syntax) : vector := softmax_average (width_of_head h) (map (fun j => score_at
+    h j) js)
   (map (fun j => snd (kv h j)) js).
 Lemma in_js j : In j js -> (j <= place)%nat. Proof. rewrite <- in_rev, in_seq. lia. Qed.
 
@@ -365,7 +372,7 @@ Variables (k : nat) (h : head_syntax) (Q : list (list Z)) (weights : list (list 
 Hypothesis Head : nth_error (combine heads Qs) k = Some (h, Q).
 Hypothesis Weights : weights_of P table place own k (prepare_head B B h) = Some weights.
 Definition source_at (j : nat) : source := nth k (choice_sources (nth j chs own)) no_source.
-Lemma source_at_is j : (j <= place)%nat -> is_source j (token j) (source_at j) (h, Q).
+Lemma source_at_is j : (j <= place)%nat -> is_source_of j (token j) (source_at j) (h, Q).
 Proof.
   intros J. destruct (Choices j J) as (_ & _ & F). unfold source_at. revert F Head.
   generalize (choice_sources (nth j chs own)) as ss, (combine heads Qs) as l. clear. intros ss l F. revert k.
@@ -395,25 +402,27 @@ Proof.
     + apply greatest_score_bounds. now apply in_map.
     + unfold se, score_of. rewrite EP. cbn [for_scale]. cbn [prepare_head prepared_slope].
       destruct (source_at_is j J) as (W & _). unfold source_at in W.
-      apply (ball_score_near B B B_nonneg B_nonneg (part_scale A) (part_cap A) cap_positive (offset + place) q (query h) h
+      apply (ball_score_near B B B_nonneg B_nonneg (part_scale A) (part_cap A) cap_positive (offset + place) q
+          (query h) h
         ((offset + j)%nat, source_token (nth k (choice_sources (nth j chs own)) no_source)) (kv h j)); [|exact W].
       unfold q. rewrite EP. cbn [for_turn]. apply ball_turned_encloses; [exact B_nonneg|].
       cbn [prepare_head prepared_query]. apply ball_affine_encloses; [exact B_nonneg|exact B_nonneg|].
       pose proof (Choices place (le_n _)) as (_ & R & _). rewrite Own in R. exact R.
 Qed.
 (* An integer row is at most a limit, if the excesses of its tops are on all paths at most 0. *)
-Lemma row_below c limit (top : source -> Z) :
+Lemma row_stays_below c limit (top : source -> Z) :
   (forall j, (j <= place)%nat -> value_of c (snd (kv h j)) * U <= IZR (top (source_at j))) ->
   (forall W : nat -> Z * Z, picked weights es = Some (map (fun j => (source_at j, W j)) (seq 0 (S place))) ->
     (integer_total (map (fun j => excess (W j) (top (source_at j)) limit) (seq 0 (S place))) <= 0)%Z) ->
-  value_of c (average_of h) * U <= IZR limit.
+  value_of c (class_average_of h) * U <= IZR limit.
 Proof.
   intros Top Total. destruct weights_spec as (W & Pick & t & Between). specialize (Total W Pick).
   pose proof (unit_pos B B_nonneg) as HU.
   apply (row_average_at_most (width_of_head h) c U limit U t _ (map W js) (map (fun j => top (source_at j)) js)); auto.
   - intros E. apply map_eq_nil in E. apply (f_equal (@rev nat)) in E. rewrite rev_involutive in E. discriminate.
   - now rewrite !length_map.
-  - apply Forall2_both. intros j J. apply in_js in J. split; [|now apply Top]. now destruct (source_at_is j J) as (_ & L & _).
+  - apply Forall2_both. intros j J. apply in_js in J. split; [|now apply Top]. now destruct (source_at_is j J) as (_
+      & L & _).
   - rewrite map_map. apply Forall2_both. intros j J. apply in_js in J. now apply Between.
   - rewrite map2_both, map_rev, total_rev. exact Total.
 Qed.
@@ -427,27 +436,27 @@ Proof.
   rewrite map_map in E. cbn [fst snd] in E. rewrite <- E.
   destruct (picked_length _ _ _ Pick) as [L _]. rewrite length_map, length_seq in L.
   destruct (picked_length _ _ _ Picked) as [L' _].
-  destruct (ahead_bounds states lists (map (fun l => [map (fun sw => excess (snd sw) (top (fst sw)) limit) l]) weights) es
+  destruct (ahead_bounds states lists (map (fun l => [map (fun sw => excess (snd sw) (top (fst sw)) limit) l])
+      weights) es
     Path States ltac:(rewrite length_map; congruence) 0%nat state 0%Z [Some 0%Z] Chain
     ltac:(exists 0%Z; split; [reflexivity|lia])) as (z & N & Z0).
   rewrite N in S. apply Z.leb_le in S. lia.
 Qed.
-Lemma length_average : length (average_of h) = width_of_head h.
+Lemma length_average : length (class_average_of h) = width_of_head h.
 Proof.
   apply length_softmax. apply Forall_forall. intros x I. apply in_map_iff in I as (j & <- & J). apply in_js in J.
   now destruct (source_at_is j J) as (_ & L & _).
 Qed.
-Lemma head_known ends : length ends = length Q ->
+Lemma ends_known ends : length ends = length Q ->
   forallb (fun ie => check_range columns state weights (fst ie) (snd ie)) (numbered 0 ends) = true ->
-  Forall2 (between B) ends (map (fun q => value_of q (average_of h)) Q) /\
-  forall ends', Forall2 (between B) ends' (map (fun q => value_of q (average_of h)) Q) ->
-    is_known B p Q (KnownAverage ends' (map (rest_bound weights) (seq 0 (width_of_head h)))) (average_of h).
+  Forall2 (between B) ends (map (fun q => value_of q (class_average_of h)) Q).
 Proof.
-  intros L C. split.
-  - apply (Forall2_by_nth (0, 0)%Z 0); [now rewrite length_map|]. intros i I.
-    assert (E : nth i (map (fun q => value_of q (average_of h)) Q) 0 = value_of (nth i Q []) (average_of h)).
-    { rewrite (nth_indep _ 0 (value_of [] (average_of h))) by (rewrite length_map; congruence).
-      now rewrite (map_nth (fun q => value_of q (average_of h))). }
+  intros L C.
+  apply (Forall2_by_nth (0, 0)%Z 0); [now rewrite length_map|]. intros i I.
+    assert (E : nth i (map (fun q => value_of q (class_average_of h)) Q) 0 = value_of (nth i Q []) (class_average_of
+        h)).
+    { rewrite (nth_indep _ 0 (value_of [] (class_average_of h))) by (rewrite length_map; congruence).
+      now rewrite (map_nth (fun q => value_of q (class_average_of h))). }
     rewrite E. assert (R : check_range columns state weights i (nth i ends (0, 0)%Z) = true).
     { rewrite forallb_forall in C. apply (C (i, nth i ends (0, 0)%Z)). apply (nth_error_In _ i).
       rewrite numbered_nth, (nth_error_nth' _ (0, 0)%Z) by exact I. reflexivity. }
@@ -458,18 +467,21 @@ Proof.
     { intros j J. destruct (source_at_is j J) as (_ & _ & F & _). cbn [fst snd] in F.
       apply (Forall2_nth_both (0, 0)%Z [] _ _ _ F). congruence. }
     split.
-    + assert (N : value_of (map Z.opp (nth i Q [])) (average_of h) * U <= IZR (- fst (nth i ends (0, 0)%Z))).
-      { apply (row_below _ _ (fun s => snd (nth i (source_tops s) (0, 0)%Z))).
+    + assert (N : value_of (map Z.opp (nth i Q [])) (class_average_of h) * U <= IZR (- fst (nth i ends (0, 0)%Z))).
+      { apply (row_stays_below _ _ (fun s => snd (nth i (source_tops s) (0, 0)%Z))).
         - intros j J. rewrite value_opposite. now apply Tops.
         - intros W. exact (stays_below_holds _ (fun s => snd (nth i (source_tops s) (0, 0)%Z)) W R2). }
       rewrite value_opposite, opp_IZR in N. lra.
-    + apply (row_below _ _ (fun s => fst (nth i (source_tops s) (0, 0)%Z))).
+    + apply (row_stays_below _ _ (fun s => fst (nth i (source_tops s) (0, 0)%Z))).
       * intros j J. now apply Tops.
       * intros W. exact (stays_below_holds _ (fun s => fst (nth i (source_tops s) (0, 0)%Z)) W R1).
-  - intros ends' F. split; [cbn [known_rest]; now rewrite length_map, length_seq, length_average|]. cbn [known_ends
+Qed.
+Lemma average_is_known ends' : Forall2 (between B) ends' (map (fun q => value_of q (class_average_of h)) Q) ->
+  is_known_average B p Q (KnownAverage ends' (map (rest_bound weights) (seq 0 (width_of_head h)))) (class_average_of h).
+Proof.
+  intros F. split; [cbn [known_rest]; now rewrite length_map, length_seq, length_average|]. cbn [known_ends
       known_rest]. split.
-    { rewrite <- (map_id Q). rewrite <- (map_id ends') in F |- *. clear - F. rewrite map_id in F |- *.
-      revert F. generalize (average_of h) as z. intros z. revert ends'. rewrite map_id. induction Q as [|q l IH];
+    { clear - F. revert F. generalize (class_average_of h) as z. intros z. revert ends'. induction Q as [|q l IH];
         intros ends' F; inversion F; subst; constructor; auto. }
     intros i I. rewrite length_average in I.
     assert (M : nth i (map (rest_bound weights) (seq 0 (width_of_head h))) 0%Z = rest_bound weights i).
@@ -489,17 +501,21 @@ Proof.
       - apply nth_In. destruct (picked_length _ _ _ Pick) as [Lp _]. rewrite length_map, length_seq in Lp. lia.
       - pose proof (picked_in weights (source_at j, W j) _ _ Pick j) as Pi. rewrite length_map, length_seq in Pi.
         specialize (Pi ltac:(lia)). rewrite (map_nth_seq (fun j => (source_at j, W j))) in Pi by lia. exact Pi. }
-    assert (Zero : forall W : nat -> Z * Z, (integer_total (map (fun j => excess (W j) limit limit) (seq 0 (S place))) <=
+    assert (Zero : forall W : nat -> Z * Z, (integer_total (map (fun j => excess (W j) limit limit) (seq 0 (S
+        place))) <=
       0)%Z).
-    { intros W0. unfold integer_total. generalize (seq 0 (S place)) as l. induction l as [|j l IH]; [simpl; lia|]. cbn [map fold_right].
+    { intros W0. unfold integer_total. generalize (seq 0 (S place)) as l. induction l as [|j l IH]; [simpl; lia|].
+        cbn [map fold_right].
       assert (E0 : excess (W0 j) limit limit = 0%Z) by (unfold excess; rewrite Z.sub_diag, !Z.mul_0_r; reflexivity).
       rewrite E0. exact IH. }
     apply Rabs_within. split.
-    + assert (N : value_of (map Z.opp c) (average_of h) * U <= IZR limit).
-      { apply (row_below _ _ (fun _ => limit)); [|auto]. intros j J. rewrite value_opposite. specialize (Small j J).
+    + assert (N : value_of (map Z.opp c) (class_average_of h) * U <= IZR limit).
+      { apply (row_stays_below _ _ (fun _ => limit)); [|auto]. intros j J. rewrite value_opposite. specialize (Small
+          j J).
         apply Rabs_between in Small. lra. }
       rewrite value_opposite in N. lra.
-    + apply (row_below _ _ (fun _ => limit)); [|auto]. intros j J. specialize (Small j J). apply Rabs_between in Small.
+    + apply (row_stays_below _ _ (fun _ => limit)); [|auto]. intros j J. specialize (Small j J). apply Rabs_between
+        in Small.
       lra.
 Qed.
 End Head.
@@ -507,8 +523,10 @@ End Head.
 (* ---- all heads ---- *)
 Fixpoint sums_along (Ds : list (list (list Z))) (zs : list vector) : vector :=
   match Ds, zs with D :: Ds, z :: zs => map (fun q => value_of q z) D ++ sums_along Ds zs | _, _ => [] end.
-Definition check_heads k0 hs Ds ends := traverse (fun khQe => check_head columns state P table place own (fst khQe)
-    (fst (snd khQe)) (snd (snd khQe))) (combine (numbered k0 (map (prepare_head B B) hs)) (combine Ds (boxes_of Ds ends))).
+Definition check_class_heads k0 hs Ds ends := traverse (fun khQe => check_class_head columns state P table place own
+    (fst khQe)
+    (fst (snd khQe)) (snd (snd khQe))) (combine (numbered k0 (map (prepare_head B B) hs)) (combine Ds (boxes_of Ds
+        ends))).
 Lemma split_related (x y : vector) ends k : Forall2 (between B) ends (x ++ y) -> length x = k ->
   Forall2 (between B) (firstn k ends) x /\ Forall2 (between B) (skipn k ends) y.
 Proof.
@@ -519,27 +537,29 @@ Proof.
 Qed.
 Lemma heads_known hs : forall k0 Ds ends rests, length Ds = length hs ->
   (forall k, nth_error (combine hs Ds) k = nth_error (combine heads Qs) (k0 + k)) ->
-  length ends = fold_right (fun Q n => length Q + n)%nat 0%nat Ds -> check_heads k0 hs Ds ends = Some rests ->
-  let zs := map average_of hs in
+  length ends = fold_right (fun Q n => length Q + n)%nat 0%nat Ds -> check_class_heads k0 hs Ds ends = Some rests ->
+  let zs := map class_average_of hs in
   Forall2 (between B) ends (sums_along Ds zs) /\ length rests = length hs /\
   forall ends', Forall2 (between B) ends' (sums_along Ds zs) ->
-    Forall2 (fun QK z => is_known B p (fst QK) (snd QK) z) (combine Ds (map2 KnownAverage (boxes_of Ds ends') rests)) zs
+    Forall2 (fun QK z => is_known_average B p (fst QK) (snd QK) z) (combine Ds (map2 KnownAverage (boxes_of Ds
+        ends') rests)) zs
     /\ length (boxes_of Ds ends') = length hs.
 Proof.
   induction hs as [|h hs IH]; intros k0 [|Q Ds] ends rests LD N LE E; try discriminate; cbv zeta.
   - cbn in LE. destruct ends; [|discriminate]. cbn in E. assert (rests = []) as -> by congruence.
     split; [constructor|]. split; [reflexivity|]. intros ends' F. split; [constructor|reflexivity].
-  - unfold check_heads, numbered in E. cbn [map length seq combine boxes_of traverse fst snd] in E.
-    destruct (check_head _ _ _ _ _ _ _ _ _) as [rest|] eqn:C; [|discriminate].
+  - unfold check_class_heads, numbered in E. cbn [map length seq combine boxes_of traverse fst snd] in E.
+    destruct (check_class_head _ _ _ _ _ _ _ _ _) as [rest|] eqn:C; [|discriminate].
     destruct (traverse _ _) as [rests'|] eqn:Tr; [|discriminate]. assert (rests = rest :: rests') as -> by congruence.
-    clear E. cbn [fold_right] in LE. unfold check_head in C. cbn [fst snd] in C.
+    clear E. cbn [fold_right] in LE. unfold check_class_head in C. cbn [fst snd] in C.
     destruct (weights_of _ _ _ _ _ _) as [weights|] eqn:W; [|discriminate].
     destruct (Nat.eqb_spec (length (firstn (length Q) ends)) (length Q)) as [LQ|]; [|discriminate].
     cbn [andb] in C. destruct (forallb _ (numbered 0 (firstn (length Q) ends))) eqn:R in C; [|discriminate].
     cbn [prepare_head prepared_width] in C.
     assert (rest = map (rest_bound weights) (seq 0 (width_of_head h))) as -> by congruence. clear C.
     pose proof (N 0%nat) as N0. rewrite Nat.add_0_r in N0. cbn [combine nth_error] in N0. symmetry in N0.
-    destruct (head_known k0 h Q weights N0 W _ LQ R) as [H1 H2].
+    pose proof (ends_known k0 h Q weights N0 W _ LQ R) as H1.
+    pose proof (average_is_known k0 h Q weights N0 W) as H2.
     destruct (IH (S k0) Ds (skipn (length Q) ends) rests') as (I1 & I2 & I3).
     + simpl in LD. lia.
     + intros k. specialize (N (S k)). now rewrite Nat.add_succ_r in N.
@@ -552,23 +572,25 @@ Proof.
         destruct (I3 _ F2) as [K1 K2]. cbn [boxes_of combine map2]. split; [|simpl; congruence].
         constructor; [|exact K1]. cbn [fst snd]. now apply H2.
 Qed.
-Lemma heads_written hs : forall k0 start, (forall k h, nth_error hs k = Some h -> nth_error heads (k0 + k) = Some h) ->
+Lemma class_heads_written hs : forall k0 start, (forall k h, nth_error hs k = Some h -> nth_error heads (k0 + k) =
+    Some h) ->
   fold_left (fun y kh => plus y (head_writes (part_scale A) (part_rotary A) (part_cap A) (offset + place)
       (read_at place (choice_token own)) (snd kh) (map (fun jm => (fst jm, nth (fst kh) (snd jm) ([], [])))
         (map (fun j => left_there T before A offset j (token j)) js)))) (numbered k0 hs) start =
-  fold_left (fun y hz => plus y (product (head_out_map (fst hz)) (snd hz))) (combine hs (map average_of hs)) start.
+  fold_left (fun y hz => plus y (product (head_out_map (fst hz)) (snd hz))) (combine hs (map class_average_of hs))
+      start.
 Proof.
   unfold numbered. induction hs as [|h hs IH]; intros k0 start N; [reflexivity|].
   cbn [length seq combine map fold_left fst snd]. rewrite IH.
-  - f_equal. f_equal. unfold head_writes, average_of. cbv zeta. f_equal.
+  - f_equal. f_equal. unfold head_writes, class_average_of. cbv zeta. f_equal.
     specialize (N 0%nat h eq_refl). rewrite Nat.add_0_r in N.
     assert (K : forall j, nth k0 (snd (left_there T before A offset j (token j))) ([], []) = kv h j).
     { intros j. unfold left_there. cbn [snd]. apply nth_error_nth. now apply map_nth_error. }
     rewrite !map_map. cbn [fst snd]. f_equal; apply map_ext; intros j; now rewrite K.
   - intros k h' N'. specialize (N (S k) h' N'). now rewrite Nat.add_succ_r in N.
 Qed.
-Theorem check_query_holds margin rows ends tree :
-  check_query P columns state table place own margin rows ends tree = true -> forall row, In row rows ->
+Theorem check_class_query_holds margin rows ends tree :
+  check_class_query P columns state table place own margin rows ends tree = true -> forall row, In row rows ->
   Q2R margin < value_of_row row (logits_from T before after A offset place (choice_token own)
     (map (fun j => left_there T before A offset j (token j)) js)).
 Proof.
@@ -576,11 +598,12 @@ Proof.
   assert (EQ : for_directions P = Qs) by (rewrite EP; reflexivity).
   assert (EH : for_heads P = map (prepare_head B B) heads) by (rewrite EP; reflexivity).
   assert (EL : for_last P = last) by (rewrite EP; reflexivity).
-  unfold check_query in C. rewrite EQ, EH in C. apply andb_prop in C as [C0 C]. apply andb_prop in C0 as [_ LQ].
+  unfold check_class_query in C. rewrite EQ, EH in C. apply andb_prop in C as [C0 C]. apply andb_prop in C0 as [_ LQ].
   destruct (traverse _ _) as [rests|] eqn:Tr; [|discriminate]. apply andb_prop in C as [LE C]. apply Nat.eqb_eq in LE.
   destruct (heads_known heads 0%nat Qs ends rests Directions (fun k => eq_refl) LE Tr) as (F & LR & Known).
-  set (zs := map average_of heads) in *.
-  destruct (check_cells_holds B (judge_parts most_cuts (judge_ends P own rests margin rows)) (sums_along Qs zs) tree [ends]
+  set (zs := map class_average_of heads) in *.
+  destruct (check_cells_holds B (judge_parts most_cuts (judge_ends P own rests margin rows)) (sums_along Qs zs) tree
+      [ends]
     ends) as (ends0 & J0 & F0).
   - intros e [<-|[]]. exact (Forall2_same_length _ _ _ F).
   - exact C.
@@ -590,7 +613,7 @@ Proof.
     unfold judge_ends in J. rewrite EQ, EL in J. destruct (Known ends' F') as [K1 K2].
     destruct (logits_set _ _ _ _ _ _ _) as [Y|] eqn:LS; [|discriminate]. rewrite forallb_forall in J.
     specialize (J row I). pose proof (Choices place (le_n _)) as (Own1 & _). rewrite Own in Own1.
-    unfold logits_from, heads_write. rewrite heads_written by (intros; exact H).
+    unfold logits_from, heads_write. rewrite class_heads_written by (intros; exact H).
     apply (logits_contained B b p b_nonneg p_nonneg b_less T A after last Qs (choice_stream own)
       (map2 KnownAverage (boxes_of Qs ends') rests) _ zs Y row margin Last Own1); auto.
     + unfold zs. now rewrite length_map.

@@ -1,13 +1,14 @@
-(* What a beginning of a word decides of a claim, letter by letter: the state of the automaton, and what formulas that do
+(* What a beginning of a word decides of a claim, letter by letter: the state of the automaton, and what formulas
+   that do
    not look ahead must remember. `tracked_rows`: the rows of logits at its last position. *)
 From Coq Require Import List Bool Arith ZArith Lia.
 From Certify Require Import positions lists formula user_predicates syntax claim past_only.
 Import ListNotations PositionNotations.
 
 (* ---- formulas, from what is remembered at the position before ---- *)
-Fixpoint looked_up {X} (default : X) (keys : list formula) (values : list X) (f : formula) : X :=
+Fixpoint remembered_of {X} (default : X) (keys : list formula) (values : list X) (f : formula) : X :=
   match keys, values with
-  | k :: keys, x :: values => if formula_eqb k f then x else looked_up default keys values f
+  | k :: keys, x :: values => if formula_eqb k f then x else remembered_of default keys values f
   | _, _ => default
   end.
 Section Now.
@@ -23,10 +24,10 @@ Fixpoint now_true (f : formula) : bool :=
   | Or f g => now_true f || now_true g
   | Implies f g => implb (now_true f) (now_true g)
   | Iff f g => eqb (now_true f) (now_true g)
-  | Previous f => negb (i =? 1) && looked_up false truths values f
-  | Since f g => now_true f && (now_true g || looked_up false truths values (Since f g))
+  | Previous f => negb (i =? 1) && remembered_of false truths values f
+  | Since f g => now_true f && (now_true g || remembered_of false truths values (Since f g))
   | Positional p => predicate_holds users p i 0
-  | OnCount p _ f => predicate_holds users p (looked_up 0 counts numbers f + Nat.b2n (now_true f)) 0
+  | OnCount p _ f => predicate_holds users p (remembered_of 0 counts numbers f + Nat.b2n (now_true f)) 0
   | OnSum p t => holds_at users p (now_sum t) 0
   | Compare r t u => relation_holds r (now_sum t) (now_sum u)
   | Next _ | Until _ _ => false
@@ -34,7 +35,7 @@ Fixpoint now_true (f : formula) : bool :=
 with now_sum (t : term) : Z :=
   match t with
   | Number z => z
-  | Plus a _ f t => (a * Z.of_nat (looked_up 0 counts numbers f + Nat.b2n (now_true f))%nat + now_sum t)%Z
+  | Plus a _ f t => (a * Z.of_nat (remembered_of 0 counts numbers f + Nat.b2n (now_true f))%nat + now_sum t)%Z
   end.
 (* That all that is needed is remembered. *)
 Definition is_key (keys : list formula) (f : formula) : bool := existsb (fun k => formula_eqb k f) keys.
@@ -52,15 +53,16 @@ Fixpoint is_tracked (f : formula) : bool :=
   | Next _ | Until _ _ => false
   end
 with is_tracked_sum (t : term) : bool :=
-  match t with Number _ => true | Plus _ s f t => side_eqb s ToLeft && is_key counts f && is_tracked f && is_tracked_sum t
+  match t with Number _ => true | Plus _ s f t => side_eqb s ToLeft && is_key counts f && is_tracked f &&
+      is_tracked_sum t
   end.
 
 Variables (n : nat) (w : word) (before : nat).
 Hypothesis Position : i = S before.
 Hypothesis Letter : w i = letter.
-Hypothesis Truths : forall f, is_key truths f = true -> looked_up false truths values f =
+Hypothesis Truths : forall f, is_key truths f = true -> remembered_of false truths values f =
   (1 <=? before) && truth users n w f before.
-Hypothesis Counts : forall f, is_key counts f = true -> looked_up 0 counts numbers f =
+Hypothesis Counts : forall f, is_key counts f = true -> remembered_of 0 counts numbers f =
   counted_on ToLeft n (truth users n w f) before.
 Lemma since_step p q k : since_at p q (S k) = p (S k) && (q (S k) || since_at p q k).
 Proof.
@@ -144,7 +146,8 @@ Definition tracks_all : bool := forallb (is_tracked (tracked_truths k) (tracked_
 Record tracked := Tracked { tracked_state : nat; tracked_position : nat; tracked_values : list bool;
   tracked_numbers : list nat }.
 Definition tracked_dec (x y : tracked) : {x = y} + {x <> y}.
-Proof. decide equality; first [apply Nat.eq_dec | apply list_eq_dec; first [apply Nat.eq_dec | apply bool_dec]]. Defined.
+Proof. decide equality; first [apply Nat.eq_dec | apply list_eq_dec; first [apply Nat.eq_dec | apply bool_dec]].
+    Defined.
 Definition tracked_start : tracked :=
   Tracked match claim_automaton c with Some A => automaton_start A | None => 0 end 0
     (map (fun _ => false) (tracked_truths k)) (map (fun _ => 0) (tracked_counts k)).
@@ -153,10 +156,10 @@ Definition tracked_next (x : tracked) (a : nat) : tracked :=
   let now := now_true users (tracked_truths k) (tracked_counts k) (tracked_values x) (tracked_numbers x) a i in
   Tracked match claim_automaton c with Some A => next_state A (tracked_state x) a | None => 0 end i
     (map now (tracked_truths k))
-    (map (fun f => looked_up 0 (tracked_counts k) (tracked_numbers x) f + Nat.b2n (now f)) (tracked_counts k)).
+    (map (fun f => remembered_of 0 (tracked_counts k) (tracked_numbers x) f + Nat.b2n (now f)) (tracked_counts k)).
 Definition tracked_rows (x : tracked) : list logit_row :=
   flat_map (fun case => if match when_formula (fst case) with
-        | Some f => looked_up false (tracked_truths k) (tracked_values x) f | None => true end
+        | Some f => remembered_of false (tracked_truths k) (tracked_values x) f | None => true end
       && match when_states (fst case), claim_automaton c with
         | Some l, Some _ => existsb (Nat.eqb (tracked_state x)) l
         | Some _, None => false
@@ -165,10 +168,11 @@ Definition tracked_rows (x : tracked) : list logit_row :=
 
 (* ---- why it is right ---- *)
 Hypothesis All : tracks_all = true.
-Lemma looked_up_map {X} (d : X) (g : formula -> X) keys f : is_key keys f = true -> looked_up d keys (map g keys) f = g
+Lemma remembered_of_map {X} (d : X) (g : formula -> X) keys f : is_key keys f = true -> remembered_of d keys (map g
+    keys) f = g
   f.
 Proof.
-  unfold is_key. induction keys as [|x keys IH]; [discriminate|]. cbn [existsb map looked_up].
+  unfold is_key. induction keys as [|x keys IH]; [discriminate|]. cbn [existsb map remembered_of].
   destruct (formula_eqb x f) eqn:E; [|exact IH]. intros _. apply formula_eqb_eq in E. now subst.
 Qed.
 Lemma key_in keys f : is_key keys f = true -> In f keys.
@@ -178,9 +182,9 @@ Qed.
 Definition remembers (w : list nat) (i : nat) (x : tracked) : Prop :=
   tracked_state x = match claim_automaton c with Some A => state_after A (firstn i w) | None => tracked_state x end /\
   tracked_position x = i /\
-  (forall f, is_key (tracked_truths k) f = true -> looked_up false (tracked_truths k) (tracked_values x) f =
+  (forall f, is_key (tracked_truths k) f = true -> remembered_of false (tracked_truths k) (tracked_values x) f =
     (1 <=? i) && truth users (length w) (spelled w) f i) /\
-  (forall f, is_key (tracked_counts k) f = true -> looked_up 0 (tracked_counts k) (tracked_numbers x) f =
+  (forall f, is_key (tracked_counts k) f = true -> remembered_of 0 (tracked_counts k) (tracked_numbers x) f =
     counted_on ToLeft (length w) (truth users (length w) (spelled w) f) i).
 Lemma remembers_all w i : i <= length w -> remembers w i (fold_left tracked_next (firstn i w) tracked_start).
 Proof.
@@ -189,8 +193,8 @@ Proof.
   - cbn [firstn fold_left]. repeat split; cbn [tracked_start tracked_state tracked_position tracked_values
       tracked_numbers].
     + now destruct (claim_automaton c).
-    + intros f K. rewrite looked_up_map by exact K. reflexivity.
-    + intros f K. rewrite looked_up_map by exact K. reflexivity.
+    + intros f K. rewrite remembered_of_map by exact K. reflexivity.
+    + intros f K. rewrite remembered_of_map by exact K. reflexivity.
   - specialize (IH ltac:(lia)). set (a := nth i w 0).
     assert (F : firstn (S i) w = firstn i w ++ [a]).
     { unfold a. clear - L. revert w L. induction i as [|i IH]; intros [|x w] L; simpl in L; try lia; [reflexivity|].
@@ -205,8 +209,8 @@ Proof.
     split; [|split; [reflexivity|split]].
     + destruct (claim_automaton c) as [A|]; [|reflexivity]. unfold state_after in *. rewrite F, fold_left_app.
       cbn [fold_left]. now rewrite <- Q.
-    + intros f K. rewrite looked_up_map by exact K. apply Now, in_or_app. left. now apply key_in.
-    + intros f K. rewrite looked_up_map by exact K. rewrite count_step, Cs by exact K.
+    + intros f K. rewrite remembered_of_map by exact K. apply Now, in_or_app. left. now apply key_in.
+    + intros f K. rewrite remembered_of_map by exact K. rewrite count_step, Cs by exact K.
       rewrite Now by (apply in_or_app; right; now apply key_in). reflexivity.
 Qed.
 Theorem tracked_rows_are w i : 1 <= i <= length w ->
@@ -217,7 +221,7 @@ Proof.
   unfold tracks_all in All. apply andb_prop in All as [_ Keys]. rewrite forallb_forall in Keys.
   rewrite !flat_map_concat_map. f_equal. apply map_ext_in. intros case J.
   assert (E : (match when_formula (fst case) with
-        | Some f => looked_up false (tracked_truths k) (tracked_values x) f | None => true end
+        | Some f => remembered_of false (tracked_truths k) (tracked_values x) f | None => true end
       && match when_states (fst case), claim_automaton c with
         | Some l, Some _ => existsb (Nat.eqb (tracked_state x)) l
         | Some _, None => false

@@ -139,7 +139,8 @@ Definition check_offset (causal : bool) (dead : list bool) (deep offset : nat) :
   else true.
 Definition closed_dead_states : list bool := let found := dead_states in if is_closed_set found then found else [].
 Definition check_words (causal : bool) : bool :=
-  forallb (fun offset => check_offset causal closed_dead_states (greatest_length offset) offset) (seq (claim_first_offset c) (S (claim_last_offset c) - claim_first_offset c)).
+  forallb (fun offset => check_offset causal closed_dead_states (greatest_length offset) offset) (seq
+      (claim_first_offset c) (S (claim_last_offset c) - claim_first_offset c)).
 
 (* ---- why it is right ---- *)
 Variable within : stream -> list R -> Prop.
@@ -365,10 +366,12 @@ Proof.
   eapply judge_outputs_holds; [exact J| |exact Judged|exact Asked].
   pose proof (fed_within Causal offset (input_of c w)) as F. unfold fed, input_of in F. now rewrite !fold_left_app in F.
 Qed.
-Lemma whole_words_hold depth : length w <= depth -> causal = false -> walk_words visit_alone (judge_whole offset) (if reads_each then
+Lemma whole_words_hold depth : length w <= depth -> causal = false -> walk_words visit_alone (judge_whole offset)
+    (if reads_each then
   fun _ => false else ends) letters depth (Visited [] first_state (Node start_memory offset [])) = true -> above.
 Proof.
-  intros Deep Causal E. assert (J : judge_whole offset (fold_left visit_alone w (Visited [] first_state (Node start_memory
+  intros Deep Causal E. assert (J : judge_whole offset (fold_left visit_alone w (Visited [] first_state (Node
+      start_memory
     offset []))) = true).
   { apply walk_words_holds with (1 := E); [exact Deep|exact Letters|]. intros u v F V.
     rewrite visited_alone_after. pose proof (word_alive u v F V). now destruct reads_each. }

@@ -13,18 +13,18 @@ Record attention_parts := AttentionParts {
   part_scale : scale_syntax;
   part_rotary : option rotary_syntax;
   part_cap : option Q }.
-Definition is_alone (s : step_syntax) : bool := match s with AttentionStep _ _ _ _ _ _ => false | _ => true end.
+Definition is_on_one_token (s : step_syntax) : bool := match s with AttentionStep _ _ _ _ _ _ => false | _ => true end.
 Fixpoint around_attention (steps : list step_syntax) : option (list step_syntax * attention_parts * list step_syntax) :=
   match steps with
   | AttentionStep n heads bias scale rotary cap :: steps =>
-      if forallb is_alone steps then Some ([], AttentionParts n heads bias scale rotary cap, steps) else None
+      if forallb is_on_one_token steps then Some ([], AttentionParts n heads bias scale rotary cap, steps) else None
   | s :: steps => match around_attention steps with
       | Some (before, A, after) => Some (s :: before, A, after)
       | None => None end
   | [] => None
   end.
 
-Lemma run_alone_steps causal p l : forallb is_alone l = true -> forall xs,
+Lemma run_alone_steps causal p l : forallb is_on_one_token l = true -> forall xs,
   run_steps causal p (map step_of l) xs = map (alone_steps l) xs.
 Proof.
   unfold run_steps, alone_steps. induction l as [|s l IH]; intros A xs; [symmetry; apply map_id|].
@@ -53,7 +53,7 @@ Lemma run_around steps : forall bef B aft, around_attention steps = Some (bef, B
       (part_heads B) seen (optional shifted (part_bias B) h)).
 Proof.
   induction steps as [|s steps IH]; intros bef B aft E xs; [discriminate|].
-  assert (Else : is_alone s = true -> match around_attention steps with
+  assert (Else : is_on_one_token s = true -> match around_attention steps with
       | Some (bef, B, aft) => Some (s :: bef, B, aft) | None => None end = Some (bef, B, aft) -> exists see read,
     run_steps true offset (map step_of (s :: steps)) xs =
       map (alone_steps aft) (read_causally see read offset [] (map (alone_steps bef) xs))
@@ -68,7 +68,7 @@ Proof.
     rewrite R, map_map. reflexivity. }
   destruct s as [n|n heads bias scale rotary cap|n inward gate a outward]; cbn [around_attention] in E;
     try now apply Else. clear Else.
-  destruct (forallb is_alone steps) eqn:F; [|discriminate]. injection E as <- <- <-.
+  destruct (forallb is_on_one_token steps) eqn:F; [|discriminate]. injection E as <- <- <-.
   eexists _, _. split; [|split; reflexivity]. unfold run_steps at 1. cbn [map fold_left].
   change (fold_left _ ?l ?x) with (run_steps true offset l x). rewrite run_alone_steps by exact F. f_equal.
   cbn [step_of run_step]. replace (map (alone_steps []) xs) with xs by (symmetry; apply map_id). reflexivity.
@@ -81,7 +81,8 @@ Proof.
     as (see & read & R & S1 & S2).
   rewrite R. clear R. rewrite (map_map _ (alone_steps before)).
   change (fun x => alone_steps before _) with (fun j => stream_before j (nth j tokens 0)).
-  pose proof (read_causally_at see read (fun j => stream_before j (nth j tokens 0)) p (length tokens) 0 offset [] L) as N.
+  pose proof (read_causally_at see read (fun j => stream_before j (nth j tokens 0)) p (length tokens) 0 offset [] L)
+      as N.
   apply nth_error_nth. rewrite !nth_error_map, N. cbn [option_map]. rewrite app_nil_r, S1, S2. reflexivity.
 Qed.
 End Network.
@@ -100,12 +101,12 @@ Definition make_last_steps : option last_steps :=
     (option_map (fixed_vector b) (part_bias A)) forms (make_form_map b b (network_unembedding T)))
     (traverse (make_form_step b b) after).
 (* A ball of B bits as forms of b bits. *)
-Definition coarser (C : ball) : zonotope := map (fun z => scaled_down (B - b) [z] (error C)) (numbers C).
+Definition coarser (C : ball) : zonotope := map (fun z => scaled_coordinate (B - b) [z] (error C)) (numbers C).
 Fixpoint write_heads (outs : list (list (list Z))) (Qs : list (list (list Z))) (known : list known_average)
     (X : vectors) : vectors :=
   match outs, Qs, known with
   | out :: outs, Q :: Qs, K :: known => write_heads outs Qs known
-      (fst X + length Q, zonotope_sum (snd X) (zonotope_product b out (average_form B b p (fst X) Q K)))
+      (fst X + length Q, zonotope_sum (snd X) (zonotope_product b out (average_zonotope B b p (fst X) Q K)))
   | _, _, _ => X
   end.
 Definition logits_set (last : last_steps) (Qs : list (list (list Z))) (x : ball) (known : list known_average) :
@@ -130,13 +131,13 @@ Lemma coarser_contains t C x : are_symbols t -> encloses B C x -> contains b t (
 Proof.
   intros S [E F]. unfold coarser, contains. rewrite <- (map_id x). eapply Forall2_map; [|exact F]. intros z y _ N.
   destruct t as [|t0 t]; [destruct S as [S _]; simpl in S; lra|].
-  apply scaled_down_holds; [exact S|lia|exact E|simpl; lia|]. destruct S as [S _]. simpl in S. subst t0.
+  apply scaled_coordinate_holds; [exact S|lia|exact E|simpl; lia|]. destruct S as [S _]. simpl in S. subst t0.
   cbn [value_of]. replace (IZR z * 1 + 0) with (IZR z) by ring. unfold near in N.
   replace (y * u * real_unit (B - b)) with (y * real_unit B); [exact N|].
   unfold real_unit. rewrite Rmult_assoc, <- mult_IZR, <- Z.pow_add_r by lia. do 3 f_equal. lia.
 Qed.
 Lemma write_heads_contains zs : forall hs Qs known t X x, contains_all b t X x ->
-  length Qs = length zs -> length hs = length zs -> Forall2 (fun QK z => is_known B p (fst QK) (snd QK) z)
+  length Qs = length zs -> length hs = length zs -> Forall2 (fun QK z => is_known_average B p (fst QK) (snd QK) z)
     (combine Qs known) zs -> length known = length zs -> exists more,
   contains_all b (t ++ more) (write_heads (map (fun h => fixed_table b (head_out_map h)) hs) Qs known X)
     (fold_left (fun y hz => plus y (product (head_out_map (fst hz)) (snd hz))) (combine hs zs) x).
@@ -145,11 +146,11 @@ Proof.
   - exists []. rewrite app_nil_r. exact C.
   - cbn [combine] in F. inversion F as [|? ? ? ? Fz F']; subst. cbn [fst snd] in Fz.
     destruct C as (L & S & C).
-    destruct (average_form_contains B b p b_nonneg p_nonneg b_less Q K z t S Fz) as (more & M & Lm & Cz).
+    destruct (average_zonotope_contains B b p b_nonneg p_nonneg b_less Q K z t S Fz) as (more & M & Lm & Cz).
     assert (S1 : are_symbols (t ++ more)) by now apply symbols_appended.
     destruct (IH hs Qs known (t ++ more)
       (fst X + length Q, zonotope_sum (snd X) (zonotope_product b (fixed_table b (head_out_map h))
-        (average_form B b p (fst X) Q K)))%nat (plus x (product (head_out_map h) z))) as (more' & C');
+        (average_zonotope B b p (fst X) Q K)))%nat (plus x (product (head_out_map h) z))) as (more' & C');
       try (simpl in *; congruence).
     + split; [cbn [fst]; rewrite length_app; congruence|]. split; [exact S1|]. cbn [snd].
       apply zonotope_sum_contains; [now apply contains_appended|]. rewrite <- L.
@@ -199,7 +200,7 @@ Proof.
 Qed.
 Theorem logits_contained last Qs C known x zs Y row margin : make_last_steps = Some last -> encloses B C x ->
   length Qs = length zs -> length (part_heads A) = length zs -> length known = length zs ->
-  Forall2 (fun QK z => is_known B p (fst QK) (snd QK) z) (combine Qs known) zs ->
+  Forall2 (fun QK z => is_known_average B p (fst QK) (snd QK) z) (combine Qs known) zs ->
   logits_set last Qs C known = Some Y -> row_is_above Y margin row = true ->
   Q2R margin < value_of_row row (affine (network_unembedding T) (alone_steps after
     (fold_left (fun y hz => plus y (product (head_out_map (fst hz)) (snd hz))) (combine (part_heads A) zs)

@@ -1,6 +1,7 @@
 (* The steps of a network on one token alone, on affine forms: norms and feed-forward blocks (`alone_steps_hold`). *)
 From Coq Require Import Reals ZArith QArith Qreals List Lra Lia Bool.
-From Certify Require Import relu weighing exp_enclosure lists syntax real_vectors real_network packed_rows balls ball_network ball_norm
+From Certify Require Import relu weighing exp_enclosure lists syntax real_vectors real_network packed_rows balls
+    ball_network ball_norm
   ball_sigmoids ball_gelu exact_forms zonotopes.
 Import ListNotations. Open Scope R_scope.
 Local Notation vector := (list R).
@@ -125,7 +126,8 @@ Proof.
   destruct a; cbn [activated_coordinate activated].
   - apply (along_holds b g b_nonneg g_nonneg relu); auto. destruct (ends_of c) as [low high]. apply relu_line_follows.
   - apply (C (activated GeluActivation) (gelu_value b) 6%Z); [now apply gelu_value_is|apply gelu_has_slope].
-  - apply (C (activated GeluTanhActivation) (gelu_tanh_value b) 6%Z); [now apply gelu_tanh_value_is|apply gelu_tanh_has_slope].
+  - apply (C (activated GeluTanhActivation) (gelu_tanh_value b) 6%Z); [now apply gelu_tanh_value_is|apply
+      gelu_tanh_has_slope].
   - apply (C (activated SiluActivation) (silu_value b) 4%Z); [now apply silu_value_is|apply silu_has_slope].
   - apply (C sigmoid (sigmoid_value b) 1%Z); [now apply sigmoid_value_is|apply sigmoid_has_slope].
   - apply (C (activated TanhActivation) (tanh_value b) 4%Z); [now apply tanh_value_is|apply tanh_has_slope].
@@ -137,20 +139,21 @@ Lemma zonotope_activated_contains a t X x : are_symbols t -> contains t X x ->
 Proof. intros S C. eapply Forall2_map; [|exact C]. intros. now apply activated_coordinate_holds. Qed.
 
 (* ---- one over the root ---- *)
-Definition root_of (z : Z) : Z := Z.sqrt (2 ^ (3 * b) / z).
+Definition inverse_root_of (z : Z) : Z := Z.sqrt (2 ^ (3 * b) / z).
 Definition root_bounds (low slope p q : Z) : Z * Z :=
-  (root_of (Z.max q low) + Z.shiftr (slope * p) g, root_of (Z.max p low) + 1 + Z.shiftr (slope * q) g + 1)%Z.
+  (inverse_root_of (Z.max q low) + Z.shiftr (slope * p) g, inverse_root_of (Z.max p low) + 1 + Z.shiftr (slope * q)
+      g + 1)%Z.
 Definition root_pieces : positive := 128.
 Definition inverse_root (c : coordinate) : option coordinate :=
   let (low, high) := ends_of c in
   if (0 <? low)%Z then
     let m := centre (fst c) in
-    let slope := Z.max 0 (Z.shiftl (root_of m) g / (2 * Z.max 1 m)) in
+    let slope := Z.max 0 (Z.shiftl (inverse_root_of m) g / (2 * Z.max 1 m)) in
     Some (along g (line_by_pieces (root_bounds low slope) (- slope) root_pieces low high) c)
   else None.
-Lemma root_of_near z : (0 < z)%Z -> IZR (root_of z) <= u / sqrt (IZR z / u) <= IZR (root_of z) + 1.
+Lemma root_of_near z : (0 < z)%Z -> IZR (inverse_root_of z) <= u / sqrt (IZR z / u) <= IZR (inverse_root_of z) + 1.
 Proof.
-  intros P. pose proof (unit_pos b b_nonneg) as U. apply IZR_lt in P as P'. unfold root_of.
+  intros P. pose proof (unit_pos b b_nonneg) as U. apply IZR_lt in P as P'. unfold inverse_root_of.
   set (D := (2 ^ (3 * b) / z)%Z). assert (D0 : (0 <= D)%Z) by (apply Z.div_pos; [apply Z.pow_nonneg; lia|exact P]).
   pose proof (Z.sqrt_spec D D0) as [S1 S2]. set (r := Z.sqrt D) in *. pose proof (Z.sqrt_nonneg D) as R0. fold r in R0.
   assert (E : IZR (2 ^ (3 * b)) = u * u * u).
@@ -306,7 +309,8 @@ Definition zonotope_normalised (kind : norm_kind) (epsilon : Q) (X : vectors) : 
       end
   end.
 Lemma zonotope_normalised_contains kind epsilon t X x Y : contains_all t X x ->
-  zonotope_normalised kind epsilon X = Some Y -> exists more, contains_all (t ++ more) Y (normalised kind (Q2R epsilon) x).
+  zonotope_normalised kind epsilon X = Some Y -> exists more, contains_all (t ++ more) Y (normalised kind (Q2R
+      epsilon) x).
 Proof.
   destruct X as [k X]. intros (L & S & H). unfold zonotope_normalised. cbn [fst snd] in *.
   destruct X as [|c0 X0] eqn:EX; [discriminate|]. rewrite <- EX in *.
@@ -464,7 +468,8 @@ Fixpoint zonotope_steps (steps : list form_step) (X : vectors) : option vectors 
   | [] => Some X
   | s :: steps => match zonotope_step s X with Some Y => zonotope_steps steps Y | None => None end
   end.
-Definition alone_steps (steps : list step_syntax) (x : vector) : vector := fold_left (fun x s => alone_step s x) steps x.
+Definition alone_steps (steps : list step_syntax) (x : vector) : vector := fold_left (fun x s => alone_step s x)
+    steps x.
 Theorem alone_steps_hold steps : forall fs t X x Y, traverse make_form_step steps = Some fs -> contains_all t X x ->
   zonotope_steps fs X = Some Y -> exists more, contains_all (t ++ more) Y (alone_steps steps x).
 Proof.

@@ -84,16 +84,16 @@ Proof.
   replace (x * u) with (value_of (fst c) t + - (value_of (fst c) t - x * u)) by ring.
   apply Rabs_sum; [exact B|]. now rewrite Rabs_Ropp.
 Qed.
-Lemma reach_nonneg t c x : holds t c x -> (0 <= reach c)%Z.
+Lemma coordinate_reach_nonneg t c x : holds t c x -> (0 <= reach c)%Z.
 Proof. intros (_ & E & _). unfold reach. pose proof (size_nonneg (fst c)). lia. Qed.
 
 (* What is near within E before entries are divided by 2^k. *)
-Definition scaled_down (k : Z) (r : list Z) (E : Z) : coordinate :=
+Definition scaled_coordinate (k : Z) (r : list Z) (E : Z) : coordinate :=
   (rounded k r, (Z.shiftr E k + 1 + Z.of_nat (length r))%Z).
-Lemma scaled_down_holds t k r E x : are_symbols t -> (0 <= k)%Z -> (0 <= E)%Z -> (length r <= length t)%nat ->
-  Rabs (value_of r t - x * u * real_unit k) <= IZR E -> holds t (scaled_down k r E) x.
+Lemma scaled_coordinate_holds t k r E x : are_symbols t -> (0 <= k)%Z -> (0 <= E)%Z -> (length r <= length t)%nat ->
+  Rabs (value_of r t - x * u * real_unit k) <= IZR E -> holds t (scaled_coordinate k r E) x.
 Proof.
-  intros [_ F] K E0 L H. unfold scaled_down. pose proof (unit_pos k K) as U. split; [|split]; cbn [fst snd].
+  intros [_ F] K E0 L H. unfold scaled_coordinate. pose proof (unit_pos k K) as U. split; [|split]; cbn [fst snd].
   - unfold rounded. now rewrite length_map.
   - assert (0 <= Z.shiftr E k)%Z by now apply Z.shiftr_nonneg. lia.
   - replace (value_of (rounded k r) t - x * u) with ((value_of r t - x * u * real_unit k) / real_unit k +
@@ -144,7 +144,7 @@ Fixpoint weighted_radii (a : list Z) (X : zonotope) : Z :=
   match a, X with w :: a, c :: X => (Z.abs w * snd c + weighted_radii a X)%Z | _, _ => 0%Z end.
 Definition total_reach (X : zonotope) : Z := fold_right (fun c s => reach c + s)%Z 0%Z X.
 Definition row_product (more : Z) (a : list Z) (X : zonotope) : coordinate :=
-  scaled_down g (combined a (map fst X)) (weighted_radii a X + more).
+  scaled_coordinate g (combined a (map fst X)) (weighted_radii a X + more).
 Lemma combined_near t X x : are_symbols t -> contains t X x -> forall a w, Forall2 (is_weight g) a w ->
   (length (combined a (map fst X)) <= length t)%nat /\ (0 <= weighted_radii a X)%Z /\ (0 <= total_reach X)%Z /\
   Rabs (value_of (combined a (map fst X)) t - dot w x * u * v) <= IZR (weighted_radii a X + total_reach X).
@@ -156,7 +156,7 @@ Proof.
     assert (D : fold_right Rplus 0 (map2 Rmult w []) = 0) by now destruct w. rewrite D.
     split; [simpl; lia|]. split; [lia|]. split; [simpl; lia|]. cbn [value_of total_reach fold_right].
     replace (0 - 0 * u * v) with 0 by ring. rewrite Rabs_R0. simpl. lra.
-  - pose proof (reach_nonneg t c x0 H) as P. pose proof (reach_bounds t c x0 S H) as B.
+  - pose proof (coordinate_reach_nonneg t c x0 H) as P. pose proof (reach_bounds t c x0 S H) as B.
     assert (Hold : holds t c x0) by exact H. destruct H as (L & E & H).
     destruct A as [|w0 y0 a w W A].
     + destruct (IH [] [] (Forall2_nil _)) as (_ & _ & T & _). cbn [map combined weighted_radii total_reach fold_right].
@@ -183,7 +183,7 @@ Qed.
 Lemma row_product_holds t X x a w : are_symbols t -> contains t X x -> Forall2 (is_weight g) a w ->
   holds t (row_product (total_reach X) a X) (dot w x).
 Proof.
-  intros S C A. destruct (combined_near t X x S C a w A) as (L & R & T & D). apply scaled_down_holds; auto; lia.
+  intros S C A. destruct (combined_near t X x S C a w A) as (L & R & T & D). apply scaled_coordinate_holds; auto; lia.
 Qed.
 Definition zonotope_product (m : list (list Z)) (X : zonotope) : zonotope :=
   let more := total_reach X in map (fun a => row_product more a X) m.
@@ -201,7 +201,7 @@ Definition coordinate_times (c d : coordinate) : coordinate :=
   let (s, f) := d in
   let a := centre r in
   let k := centre s in
-  scaled_down b (added (map (Z.mul a) s) (added (map (Z.mul k) r) [(- (a * k))%Z]))
+  scaled_coordinate b (added (map (Z.mul a) s) (added (map (Z.mul k) r) [(- (a * k))%Z]))
     (generators_size r * generators_size s + size r * f + size s * e + e * f).
 Lemma coordinate_times_holds t c d x y : are_symbols t -> holds t c x -> holds t d y ->
   holds t (coordinate_times c d) (x * y).
@@ -209,13 +209,14 @@ Proof.
   intros S (L & E & H) (L' & E' & H'). destruct c as [r e], d as [s f]. cbn [fst snd] in *.
   unfold coordinate_times. pose proof (size_nonneg r). pose proof (size_nonneg s).
   pose proof (size_nonneg (tl r)). pose proof (size_nonneg (tl s)).
-  apply scaled_down_holds; auto.
+  apply scaled_coordinate_holds; auto.
   - unfold generators_size. nia.
   - rewrite !length_added, !length_map. destruct S as [S _]. destruct t; [simpl in S; lra|]. cbn [length] in *. lia.
   - rewrite !value_added, !value_scaled. pose proof (value_centre r t S) as A. pose proof (value_centre s t S) as K.
     destruct S as [S F]. pose proof (value_bound r t F) as BR. pose proof (value_bound s t F) as BS.
     assert (One : value_of [(- (centre r * centre s))%Z] t = - (IZR (centre r) * IZR (centre s))).
-    { destruct t as [|t0 t]; [simpl in S; lra|]. simpl in S. subst t0. cbn [value_of]. rewrite opp_IZR, mult_IZR. ring. }
+    { destruct t as [|t0 t]; [simpl in S; lra|]. simpl in S. subst t0. cbn [value_of]. rewrite opp_IZR, mult_IZR.
+        ring. }
     rewrite One. set (a := IZR (centre r)) in *. set (k := IZR (centre s)) in *. set (p := value_of r t) in *.
     set (q := value_of s t) in *.
     replace (a * q + (k * p + - (a * k)) - x * y * u * u) with
@@ -245,7 +246,7 @@ Definition follows (f : R -> R) (ends : Z * Z) (l : line) : Prop := (0 <= line_r
   Rabs (f x * u - (IZR (line_slope l) * (x * u) / v + IZR (line_height l))) <= IZR (line_rest l).
 Definition along (l : line) (c : coordinate) : coordinate :=
   coordinate_sum (point (line_rest l) (line_height l))
-    (scaled_down g (map (Z.mul (line_slope l)) (fst c)) (Z.abs (line_slope l) * snd c)).
+    (scaled_coordinate g (map (Z.mul (line_slope l)) (fst c)) (Z.abs (line_slope l) * snd c)).
 Lemma along_holds f l t c x : are_symbols t -> holds t c x -> follows f (ends_of c) l -> holds t (along l c) (f x).
 Proof.
   intros S H [E F]. specialize (F x (ends_of_hold t c x S H)). pose proof (unit_pos g g_nonneg) as U.
@@ -255,7 +256,7 @@ Proof.
   - apply point_holds; auto. unfold near, y.
     replace (IZR (line_height l) - (f x - IZR s * x / v) * u) with
       (- (f x * u - (IZR s * (x * u) / v + IZR (line_height l)))) by (field; lra). now rewrite Rabs_Ropp.
-  - apply scaled_down_holds; auto; [nia|now rewrite length_map|]. rewrite value_scaled. unfold y. fold s.
+  - apply scaled_coordinate_holds; auto; [nia|now rewrite length_map|]. rewrite value_scaled. unfold y. fold s.
     replace (IZR s * value_of (fst c) t - IZR s * x / v * u * v) with (IZR s * (value_of (fst c) t - x * u))
       by (field; lra).
     rewrite mult_IZR, IZR_abs. apply Rabs_product; [lra|exact H].
@@ -264,11 +265,11 @@ Qed.
 (* Between neighbouring points the function minus the line is between two numbers. *)
 Definition bounds_between (f : R -> R) (slope : Z) (p q : Z) (ends : Z * Z) : Prop := forall x,
   IZR p <= x * u <= IZR q -> IZR (fst ends) <= f x * u - IZR slope * (x * u) / v <= IZR (snd ends).
-Fixpoint hull (bounds : Z -> Z -> Z * Z) (p : Z) (points : list Z) (so_far : Z * Z) : Z * Z :=
+Fixpoint pieces_hull (bounds : Z -> Z -> Z * Z) (p : Z) (points : list Z) (so_far : Z * Z) : Z * Z :=
   match points with
   | [] => so_far
   | q :: points => let (low, high) := bounds p q in
-      hull bounds q points (Z.min low (fst so_far), Z.max high (snd so_far))
+      pieces_hull bounds q points (Z.min low (fst so_far), Z.max high (snd so_far))
   end.
 Definition line_through (slope : Z) (ends : Z * Z) : line :=
   let middle := ((fst ends + snd ends) / 2)%Z in Line slope middle (Z.max 0 (snd ends - middle) + 1).
@@ -277,21 +278,21 @@ Definition grid_points (n : positive) (low high : Z) : list Z :=
   map (fun k => (low + (high - low) * Z.of_nat k / Zpos n)%Z) (seq 1 (Pos.to_nat n)).
 Definition line_by_pieces (bounds : Z -> Z -> Z * Z) (slope : Z) (n : positive) (low high : Z) : line :=
   match grid_points n low high with
-  | q :: points => line_through slope (hull bounds q points (bounds low q))
+  | q :: points => line_through slope (pieces_hull bounds q points (bounds low q))
   | [] => Line 0 0 0
   end.
-Lemma hull_grows bounds points : forall p so_far, let h := hull bounds p points so_far in
+Lemma hull_grows bounds points : forall p so_far, let h := pieces_hull bounds p points so_far in
   (fst h <= fst so_far)%Z /\ (snd so_far <= snd h)%Z.
 Proof.
-  induction points as [|q points IH]; intros p so_far; cbn [hull]; [lia|]. destruct (bounds p q) as [low high].
+  induction points as [|q points IH]; intros p so_far; cbn [pieces_hull]; [lia|]. destruct (bounds p q) as [low high].
   specialize (IH q (Z.min low (fst so_far), Z.max high (snd so_far))). cbn [fst snd] in IH. cbv zeta in *. lia.
 Qed.
 Lemma hull_holds f slope bounds points : (forall p q, (p <= q)%Z -> bounds_between f slope p q (bounds p q)) ->
   forall p so_far x, IZR p <= x * u <= IZR (last points p) -> points <> [] ->
-  let h := hull bounds p points so_far in
+  let h := pieces_hull bounds p points so_far in
   IZR (fst h) <= f x * u - IZR slope * (x * u) / v <= IZR (snd h).
 Proof.
-  intros B. induction points as [|q points IH]; intros p so_far x X N; [easy|]. cbn [hull].
+  intros B. induction points as [|q points IH]; intros p so_far x X N; [easy|]. cbn [pieces_hull].
   pose proof (B p q) as Bpq. destruct (bounds p q) as [low high]. set (next := (Z.min _ _, Z.max _ _)).
   destruct (Rle_dec (x * u) (IZR q)) as [Q|Q].
   - pose proof (hull_grows bounds points q next) as G. cbv zeta in *. unfold next in *. cbn [fst snd] in G.
@@ -329,6 +330,6 @@ Proof.
   destruct End as [End N]. destruct (grid_points n low high) as [|q points]; [easy|].
   apply line_through_follows. intros x X.
   pose proof (hull_holds f slope bounds (q :: points) B low (bounds low q) x ltac:(rewrite End; exact X) N) as H.
-  cbn [hull] in H. destruct (bounds low q) as [l h]. cbn [fst snd] in H. now rewrite Z.min_id, Z.max_id in H.
+  cbn [pieces_hull] in H. destruct (bounds low q) as [l h]. cbn [fst snd] in H. now rewrite Z.min_id, Z.max_id in H.
 Qed.
 End Zonotopes.
