@@ -132,8 +132,9 @@ def decide(network: Path, claim: Path | None = None, max_n: int | None = None, m
         InputError: if a file is malformed, or the claim does not fit the network.
         Unsupported: if a language has no finite automaton, or Parikh images do not decide a claim about long words.
     """
-    asked = {"within": within, "at_least": at_least, "at_most": at_most, "exactly": exactly}
-    given = [name for name, value in {**asked, "weights": weights}.items() if value is not None]
+    asked = {"within": within, "at_least": at_least, "at_most": at_most, "exactly": exactly,
+             "weights": weights}
+    given = [name for name, value in asked.items() if value is not None]
     read, claimed = read_any_claim(os.fspath(network), _path(claim), Flags(), Scope(max_n, min_n, every=every))
     if every and isinstance(claimed, TracksClaim):
         raise InputError("every: a claim about tracks, which does not take this option")

@@ -14,7 +14,7 @@ def read_file(place: str | Path | BinaryIO, most: int, where: str = "") -> bytes
         Unreadable: if there is no such file, or it cannot be read.
         InputError: if it is longer than ``most`` bytes.
     """
-    where = where or str(place)
+    where = where or str(place) or "''"
     try:
         with Path(place).open("rb") if isinstance(place, str | Path) else nullcontext(place) as file:
             data = file.read(most + 1)

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from certify.requests.options import Dask, Jobs, Predicate, flag, whole_number, written_file, written_place
+from certify.requests.options import (
+    MOST,
+    Dask,
+    Jobs,
+    Predicate,
+    between,
+    effort,
+    flag,
+    whole_number,
+    written_file,
+    written_place,
+)
 
 if TYPE_CHECKING:
     from certify.claims.trained.claim_file import Scope
@@ -28,7 +39,7 @@ Store = Annotated[str | None, typer.Option(
     "--store", metavar="DIR", parser=written_place, help="keep finished searches in this folder, and reuse those that "
     "are there")]
 Effort = Annotated[int, typer.Option(
-    "--effort", metavar="K", parser=whole_number, help="try K times as hard where a length is not decided")]
+    "--effort", metavar="K", parser=effort, help="try K times as hard where a length is not decided")]
 Float = Annotated[str | None, typer.Option(
     "--float", metavar="NAME|FILE", help="decide the claim under this float model: "
     "bfloat16/binary32, ... (certify floats --presets lists them)")]
@@ -108,7 +119,7 @@ COUNTING: Mapping[str, Any] = {
     "at_most": flag("--at-most", "with --count: claim that no more inputs are right", SHARE),
     "exactly": flag("--exactly", "with --count: claim that exactly this share, or number, of inputs is right", SHARE),
     "errors": flag("--errors", "with --count: show the K most frequent answers with first errors, and kinds of them "
-                   "(default: 5)", "K", int | None, parser=whole_number),
+                   "(default: 5)", "K", int | None, parser=between(0, MOST)),
     "weights": flag("--weights", "with --count: how inputs are drawn, by weights of letters and lengths "
                     "(docs/howto/counts.md)", "FILE"),
 }

@@ -54,7 +54,7 @@ def shared(question: str, annotation: Any) -> Any:
 OF_MEANINGS: Mapping[str, Any] = {
     "given": shared(MEANINGS, option.Given), "float": shared(MEANINGS, option.Float),
     "effort": optional(MEANINGS, "--effort", "search K times as long for a counterexample (default: 1)", "K",
-                       int | None, parser=option.whole_number),
+                       int | None, parser=option.effort),
     "style": optional(MEANINGS, "--style", "how formulas are printed (default: ascii)", kind=option.Style | None),
     "parenthesize": shared(MEANINGS, option.Parenthesize),
 }

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, TypedDict
 
 from certify.requests.inputs import Options
+from certify.requests.options import MOST
 from certify.requests.subjects import NamedSubject, SubjectKind, find_language, find_subject
 from constructions.arguments import unexpected_value
 from constructions.errors import InputError, suggest
@@ -117,6 +118,18 @@ def whole_number(name: str, value: object) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise unexpected_value(name, value, "a whole number")
     return int(value.__index__())
+
+
+def read_effort(value: object) -> int:
+    """Return an effort.
+
+    Raises:
+        InputError: if it is not a whole number, or out of range.
+    """
+    found = whole_number("effort", value)
+    if not 1 <= found <= MOST:
+        raise InputError(f"effort: {found}, expected a number from 1 to {MOST}")
+    return found
 
 
 def _with_regime(found: dict[str, Any]) -> dict[str, Any]:

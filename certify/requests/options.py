@@ -13,6 +13,8 @@ from certify.requests.inputs import Options
 SharpenedBy = Literal["temperature", "position"]
 Style = Literal["ascii", "unicode", "latex"]
 MOST_SECONDS = 86_400
+MOST = 10**9
+"""The greatest effort, or number of rows."""
 HARD = "hard"
 SOFT = "softmax"
 
@@ -25,12 +27,19 @@ def whole_number(text: str) -> int:
         raise typer.BadParameter(f"found {str(text)[:20]!r}, expected a whole number") from None
 
 
-def seconds(text: str) -> int:
-    """Return the value of --timeout."""
-    found = whole_number(text)
-    if not 1 <= found <= MOST_SECONDS:
-        raise typer.BadParameter(f"found {str(text)[:20]!r}, expected a number of seconds from 1 to {MOST_SECONDS}")
-    return found
+def between(least: int, most: int, what: str = "a number") -> Callable[[str], int]:
+    """Return the parser of whole numbers from ``least`` to ``most``."""
+    def read(text: str) -> int:
+        found = whole_number(text)
+        if not least <= found <= most:
+            raise typer.BadParameter(f"found {str(text)[:20]!r}, expected {what} from {least} to {most}")
+        return found
+
+    return read
+
+
+seconds = between(1, MOST_SECONDS, "a number of seconds")
+effort = between(1, MOST)
 
 
 def attention(text: str) -> str | None:
@@ -91,7 +100,7 @@ Float = Annotated[str | None, typer.Option(
     "--float", metavar="NAME|FILE", help="claim the same under this float model: bfloat16/binary32, ... "
     "(certify floats --presets lists them)")]
 Effort = Annotated[int, typer.Option(
-    "--effort", metavar="K", parser=whole_number, help="search K times as long for a counterexample")]
+    "--effort", metavar="K", parser=effort, help="search K times as long for a counterexample")]
 AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="show no progress, and no notes")]
 Timeout = Annotated[int | None, typer.Option(

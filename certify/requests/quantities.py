@@ -29,8 +29,8 @@ def read_rational(text: str, option: str) -> Fraction:
         raise InputError(f"{option}: {error}") from None
 
 
-def read_share(text: str, option: str) -> Fraction:
-    """Return a share between 0 and 1, such as 99.9%, 0.999 or 999/1000.
+def read_share(text: str, option: str, otherwise: str = "") -> Fraction:
+    """Return a share between 0 and 1, such as 99.9%, 0.999 or 999/1000; errors add what is expected ``otherwise``.
 
     Raises:
         InputError: naming the option.
@@ -40,7 +40,7 @@ def read_share(text: str, option: str) -> Fraction:
     except InputError:
         share = Fraction(-1)
     if not 0 <= share <= 1:
-        raise InputError(f"{option}: found {text}, expected a share such as 99.9% or 0.999")
+        raise InputError(f"{option}: found {text or 'nothing'}, expected a share such as 99.9% or 0.999{otherwise}")
     return share
 
 

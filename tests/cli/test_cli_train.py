@@ -103,7 +103,7 @@ def test_training_stops_where_the_stated_share_is_proved(train: Certify, tmp_pat
     assert Fraction(1, 2) <= least == most == 1 - Fraction(last["wrong"], 4) < 1
     assert last["share"] == f"{float(100 * least):g} %"
     check_text((tmp_path / "half" / "network.cert").read_bytes())
-    again = "certify decide model.json --claim claim.toml --count --at-least 1/2"
+    again = "certify decide model.json --claim claim.toml --count --at-least 50%"
     assert again in (tmp_path / "half" / "README.md").read_text(encoding="utf-8").splitlines()
     assert train(*shlex.split(again.replace("model", "half/model").replace("claim.t", "half/claim.t"))[1:]).code == 0
     short = train(*options, "--at-least", "4", "--rounds", "1", "-o", "all")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from certify import decide
 from certify.auditing.api import audit
 from certify.auditing.claims_file import parse_claims, read_claim
 from certify.auditing.decide import AuditSearch
@@ -159,6 +160,24 @@ def test_right_inputs_have_the_verdict_of_the_command(certify: Any, stated: str,
     assert command["share"] == ["2/11" if measured == "20" else measured] * 2
 
 
+@pytest.mark.parametrize(("option", "message"), [
+    ("--effort=0", "'--effort': found '0', expected a number from 1 to 1000000000"),
+    ("--effort=-1", "expected a number from 1"), ("--effort=" + "9" * 400, "expected a number from 1"),
+    ("--errors=-1", "'--errors': found '-1', expected a number from 0 to 1000000000"),
+    ("--at-least=1.1", "--at-least: found 1.1, expected a share"), ("--exactly=1", "--exactly: found 1, expected 100%"),
+    ("--at-most=", "--at-most: found nothing, expected a share"), ("--within=nan", "--within: found nan, expected"),
+    ("--weights=", "certify: '': "), ("--weights=no.toml", "certify: no.toml: No such file"),
+    ("--weights=w.toml", "certify: w.toml: the inputs of a form weigh nothing, expected weights above 0"),
+    ("--weights=w.toml --at-least=5", "certify: --at-least: found 5 inputs, expected a share such")])
+def test_malformed_options_of_a_count_are_refused_in_one_line(certify: Any, option: str, message: str) -> None:
+    Path("w.toml").write_text("tracks.a = { 0 = 0, 1 = 0, 2 = 0 }", encoding="utf-8")
+    ternary = EXAMPLES / "adders" / "ternary"
+    result = certify("decide", f"{ternary}.json", "--claim", f"{ternary}.toml", "--count", *option.split())
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1) and message in result.err
+    with pytest.raises(InputError, match="effort: 0, expected a number from 1 to"):
+        decide(f"{ternary}.json", f"{ternary}.toml", count=True, effort=0)
+
+
 def test_float_executions_and_resources_are_those_of_their_commands(certify: Any) -> None:
     command = certify("floats", MARKER, "--format", "binary32", "--max-n", "6", "--json").json
     claim = audited(certify, f'kind = "floats"\nmodel = "{MARKER}"\nformat = "binary32"\nlengths = 6')
@@ -182,7 +201,10 @@ def test_float_executions_and_resources_are_those_of_their_commands(certify: Any
     ({"kind": "soften"}, "expected exactly one of model, program"),
     ({"kind": "decide", "model": MARKER}, "first_by_marker.json"),
     ({"kind": "count", "model": MARKER}, "the claim states no number of right inputs, so it is vacuous; expected one"),
-    ({"kind": "count", "model": MARKER, "at_most": -1}, "at_most: found -1, expected a share such as 99.9%, or a num"),
+    ({"kind": "count", "model": MARKER, "at_most": -1}, "at_most: found -1, expected a share such as 99.9% or"),
+    ({"kind": "count", "model": MARKER, "at_least": "1.1"}, "at_least: found 1.1, expected a share such as 99.9%"),
+    ({"kind": "count", "model": MARKER, "at_least": "1"}, "at_least: found 1, expected 100% for all inputs, or a num"),
+    ({"kind": "count", "model": MARKER, "exactly": 5, "effort": 0}, "effort: 0, expected a number from 1 to"),
     ({"kind": "count", "model": MARKER, "at_most": "101 %"}, "at_most: found 101 %, expected a share such as 99.9%"),
     ({"kind": "floats", "model": MARKER}, "no key format"),
     ({"kind": "floats", "model": MARKER, "format": "float3"}, "float3"),

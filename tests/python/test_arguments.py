@@ -65,7 +65,7 @@ def test_whatever_the_command_line_takes_certifies(options: dict[str, Any]) -> N
     ({"dialect": "klingon"}, "dialect: "),
     ({"precision": "binary8"}, "precision: "),
     ({"symbol": "a"}, "symbol: a formula has no output of symbols"),
-    ({"effort": 0}, "effort: 0, expected 1 or more"),
+    ({"effort": 0}, "effort: 0, expected a number from 1 to 1000000000"),
     ({"effort": "much"}, "effort: found 'much', expected a whole number"),
     ({"floats": "binary7"}, ""),
 ])  # fmt: skip

@@ -23,7 +23,7 @@ from proofs.formula.discharge import Progress
 def read(entry: ClaimEntry) -> Question:
     """Return the question of an entry; one that states no amount is vacuous, and rejected."""
     entry.needed("model")
-    question = read_count_question(entry.table)
+    question, settings = read_count_question(entry.table), Settings(effort=entry.table.get("effort", 1))
     if not question.stated:
         raise InputError(f"the claim states no number of right inputs, so it is vacuous; expected one of "
                          f"{', '.join(STATED)}")
@@ -35,7 +35,7 @@ def read(entry: ClaimEntry) -> Question:
 
     def decide(_lengths: Lengths, _progress: Progress) -> OneVerdict:
         """Count the right inputs, and compare certified bounds with the statement; in shares, if it is about one."""
-        count = count_right(network, claim, question, Settings(effort=entry.table.get("effort", 1)), run, weights)
+        count = count_right(network, claim, question, settings, run, weights)
         is_share = all(one.is_share for one in question.stated.values())
         least, most = count.shares if is_share else count.bounds
         whole = Fraction(1) if is_share else count.total

@@ -12,12 +12,12 @@ from typing import Any
 from certify.claims.formula.outcomes import Certified, Outcome, Refuted, Unknown, UnsupportedClaim
 from certify.common.output_guard import guard_outputs
 from certify.common.verdicts import OWN_WORK
-from certify.requests.arguments import Exact, find_python_subject, read_arguments, read_lengths, whole_number
+from certify.requests.arguments import Exact, find_python_subject, read_arguments, read_effort, read_lengths
 from certify.requests.inputs import NetworkSubject, as_key
 from certify.requests.request import DEFAULT_MAX_N, Request, read_request
 from certify.requests.subjects import find_formula
 from constructions.arguments import typed, unexpected_value
-from constructions.errors import InputError, Unsupported
+from constructions.errors import Unsupported
 from constructions.language.expressions import Expression
 from constructions.language.printer import format_briefly
 from constructions.language.syntax import Formula, is_symbolic
@@ -90,7 +90,7 @@ def certify(subject: Subject | None = None, alphabet: str | Sequence[str] | None
         request = read_request(find_python_subject(subject, options), options, lengths=lengths, spell=as_key)
     if not isinstance(floats, str | None):
         raise unexpected_value("floats", floats, "the name of a float model, or of a file with one")
-    effort, runs = whole_number("effort", effort), None
+    effort, runs = read_effort(effort), None
     if floats is not None:
         from certify.claims.floats.models import read_model  # the page that proves formulas lacks it
 
@@ -134,11 +134,8 @@ def certify_request(request: Request, memory: DischargedObligations | None = Non
     a counterexample, if one is needed.
 
     Raises:
-        InputError: if an embedding or temperature is not defined, or not positive, at some (n, i), or the effort is
-            below 1.
+        InputError: if an embedding or temperature is not defined, or not positive, at some (n, i).
     """
-    if effort < 1:
-        raise InputError(f"effort: {effort}, expected 1 or more")
     request = request if some is None else request.about(some)
     clock, lengths, allowed_error = Clock(), request.claimed_lengths, request.allowed_error
     try:

@@ -4,19 +4,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from certify.requests.arguments import Exact, exact_text
 from certify.requests.quantities import read_share
 from constructions.errors import InputError
-from constructions.language.expressions import parse_rational
 
-_GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+", re.ASCII)
+_WHOLE = re.compile(r"[0-9]{1,999}|[0-9]{1,3}(,[0-9]{3}){1,333}", re.ASCII)
 STATED = ("at_least", "at_most", "exactly")
 
 
 @dataclass(frozen=True)
 class Amount:
-    """A share of all inputs, or a number of inputs (the sum of their weights, if there are some)."""
+    """A share of all inputs, or a number of inputs."""
 
     value: Fraction
     is_share: bool
@@ -47,6 +47,8 @@ class CountQuestion:
     def verdict(self, least: Fraction, most: Fraction, total: Fraction) -> str:
         """Return the verdict of certified bounds of the number of right inputs, of ``total``."""
         found = set(self._verdicts(least, most, total))
+        if not total and "refuted" not in found:
+            return "vacuous"
         if not found:
             return "certified" if self._is_close(least, most, total) else "unknown"
         return next(one for one in ("refuted", "unknown", "certified", "vacuous") if one in found)
@@ -66,33 +68,39 @@ class CountQuestion:
 
 
 def read_amount(value: Exact, where: str) -> Amount:
-    """Return an amount: an integer is a number of inputs; a text is a share if it has a % or is at most 1.
+    """Return an amount: a whole number is one of inputs; a percentage, fraction or decimal from 0 to 1 is a share.
 
-    >>> read_amount("99.9 %", "").value, read_amount("9,899", ""), read_amount(1, "").is_share
-    (Fraction(999, 1000), Amount(value=Fraction(9899, 1), is_share=False), False)
+    The text "1" could be either, and is rejected; the integer is one input.
+
+    >>> read_amount("99.9 %", "").value, read_amount("9,899", ""), read_amount("1.0", "").is_share
+    (Fraction(999, 1000), Amount(value=Fraction(9899, 1), is_share=False), True)
 
     Raises:
         InputError: naming the place.
     """
-    text = exact_text(where, value)
-    text = text.replace(",", "") if _GROUPED.fullmatch(text) else text
-    try:
-        amount = Fraction(0) if "%" in text else parse_rational(text)
-    except InputError:
-        amount = Fraction(-1)
-    if amount < 0:
-        raise InputError(f"{where}: found {text}, expected a share such as 99.9%, or a number of inputs")
-    is_share = "%" in text or (amount <= 1 and not isinstance(value, int))
-    return Amount(read_share(text, where), True) if is_share else Amount(amount, False)
+    text = exact_text(where, value).strip()
+    if _WHOLE.fullmatch(text) and not isinstance(value, Fraction):
+        amount = Fraction(text.replace(",", ""))
+        if amount == 1 and isinstance(value, str):
+            raise InputError(f"{where}: found {text}, expected 100% for all inputs, or a number of inputs above 1")
+        return Amount(amount, False)
+    expected = ", or a whole number of inputs"
+    if isinstance(value, str) and not {*"%./"} & {*text}:
+        raise InputError(f"{where}: found {text or 'nothing'}, expected a share such as 99.9% or 0.999{expected}")
+    return Amount(read_share(text, where, expected), True)
 
 
-def read_count_question(given: Mapping[str, Exact | None], spelled: Callable[[str], str] = str) -> CountQuestion:
+def read_count_question(given: Mapping[str, Any], spelled: Callable[[str], str] = str) -> CountQuestion:
     """Return the question of options, keys or arguments; messages have their names as ``spelled``.
 
     Raises:
-        InputError: naming the first malformed one.
+        InputError: naming the first malformed one, or a number of inputs that have ``weights``.
     """
     found = {name: read_amount(value, spelled(name)) for name in STATED if (value := given.get(name)) is not None}
+    for name, amount in found.items() if given.get("weights") is not None else ():
+        if not amount.is_share:
+            raise InputError(f"{spelled(name)}: found {amount.value} inputs, expected a share such as 99.9%, as inputs "
+                             "have weights")
     question = CountQuestion(None, **found)
     if (within := given.get("within")) is None:
         return question

@@ -78,8 +78,11 @@ def show_question(question: CountQuestion) -> str:
 
 
 def show_amount(amount: Amount) -> str:
-    """Return a stated share in percent, or a number of inputs."""
-    return percent(amount.value, Fraction(1)) if amount.is_share else number(amount.value)
+    """Return a stated share, in percent or as a fraction, or a number of inputs."""
+    if not amount.is_share:
+        return number(amount.value)
+    shown = percent(amount.value, Fraction(1))
+    return shown if shown == percent(amount.value, Fraction(1), up=True) else str(amount.value)
 
 
 def describe_wrong_letters(count: WordsCount) -> list[str]:

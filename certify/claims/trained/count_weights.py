@@ -65,15 +65,17 @@ def weights_of_shapes(path: str, shapes: Sequence[Shape], total: Callable[[int, 
     try:
         table = check_keys("weights", read_toml(read_text(path), path), KEYS)
         found = [_WeightsReader(table, shape).weights() for shape in shapes]
+        totals = [total(number, one) for number, one in enumerate(found)]
+        shares = (_shares_of_lengths(table["lengths"], [shape.columns for shape in shapes]) if "lengths" in table else
+                  totals)
+        if not any(shares) or ("lengths" in table and not all(totals)):
+            raise InputError("the inputs of a form weigh nothing, expected weights above 0")
         if "lengths" not in table:
             return found
-        shares = _shares_of_lengths(table["lengths"], [shape.columns for shape in shapes])
-        totals = [total(number, one) for number, one in enumerate(found)]
-        if not all(totals):
-            raise InputError("the inputs of a form weigh nothing")
         return [one.times(share / whole) for one, share, whole in zip(found, shares, totals, strict=True)]
     except InputError as error:
-        raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+        where = path or "''"
+        raise InputError(f"{where}: {str(error).removeprefix(f'{where}: ')}") from None
 
 
 def _shares_of_lengths(value: object, columns: list[int]) -> list[Fraction]:

@@ -23,6 +23,7 @@ from certify.claims.trained.proving import accepted_wrong_word, find_refusals, w
 from certify.claims.trained.searching import do_part, parts_to_tasks
 from certify.claims.trained.tasks import result_from_text, text_of_claim, text_of_network
 from certify.common.shards import ShardsProgress, Workers, run_tasks
+from certify.requests.arguments import read_effort
 from constructions.errors import InputError
 from constructions.progress import listening
 from constructions.trained.claim import WordsClaim, check_fits, claim_of_lengths, is_by_place, obligations
@@ -47,6 +48,10 @@ class Settings:
     store: Path | None = None
     most_words: int = MOST_WORDS
     effort: int = 1
+
+    def __post_init__(self) -> None:
+        """Raise InputError if the effort is out of range."""
+        read_effort(self.effort)
 
 
 def decide(network: TrainedNetwork, claim: WordsClaim, settings: Settings | None = None,

@@ -2,6 +2,7 @@
 
 import shlex
 
+from certify.claims.trained.count_show import show_amount
 from certify.common.files import write_folder
 from certify.learning.show_equality import readme as readme_of_equality
 from certify.learning.training.fresh import FILE, Recipe, weights_bytes
@@ -42,7 +43,8 @@ def write_training(place: str, training: Training, task: Task, claim: WordsClaim
         if repair.learned is not None and repair.learned.certificate is not None:
             compared["given.cert"] = repair.learned.certificate
         files |= {f"compared/{name}": content for name, content in compared.items()}
-    counted = "" if training.at_least is None else f" --count --at-least {training.at_least.value}"
+    counted = "" if (stated := training.at_least) is None else (
+        f" --count --at-least {show_amount(stated).replace(' ', '') if stated.is_share else stated.value}")
     commands = commands_for(made, [name for name in certificates if name in files], counted)
     files["README.md"] = readme(training, repair, commands)
     write_folder(place, files)

@@ -106,13 +106,16 @@ def test_all_of_them_multiply_and_lengths_share_what_is_left(tmp_path: Path) -> 
 
 
 BITS = 2**64 - 1
+NOTHING = "the inputs of a form weigh nothing, expected weights above 0"
 
 
 @pytest.mark.parametrize(("text", "line"), [
     ("letter = {}", 'weights: unknown key "letter", did you mean letters?'),
     ("lengths = 3", 'lengths: 3, expected "alike" or a table of numbers of columns'),
     ("lengths = { 3 = 1 }", 'lengths: unknown key "3", expected one of 2'),
-    ('lengths = "alike"\nletters = { 0 = 0, 1 = 0, 2 = 0 }', "the inputs of a form weigh nothing"),
+    ('lengths = "alike"\nletters = { 0 = 0, 1 = 0, 2 = 0 }', NOTHING),
+    ("letters = { 0 = 0, 1 = 0, 2 = 0 }", NOTHING),
+    ("lengths = { 2 = 0 }", NOTHING),
     ("letters = { 7 = 1 }", 'letters: unknown key "7", expected one of 0, 1, 2'),
     ("tracks.c = {}", 'tracks: unknown key "c", expected one of a, b'),
     ("tracks.a = { 0 = -1 }", 'tracks: a: 0: -1, expected a number that is 0 or more, such as 0.25 or "1/4"'),

@@ -144,37 +144,62 @@ def test_boxes_of_an_adder_of_any_blur_find_what_inputs_say(blur: float, tmp_pat
         assert row.least == row.most == counted_plainly((network, claim), letters)
 
 
-def wrong_pairs(network: TrainedNetwork, columns: int) -> Iterator[NDArray[np.intp]]:
-    """Yield the digits [N, 2, columns] of all pairs of numbers whose sum is wrong, run one by one."""
-    plain, size = PlainNetwork(network_to_json(network)), 10 ** columns
-    powers = 10 ** np.arange(columns + 1)
+Sample = NDArray[np.intp]
+LETTERS = 'letters = { 0 = 3, 2 = "1/2" }'
+TWICE = np.array([6, 2, 1, *[2] * 7])
+"""Twice the weight of each digit by LETTERS."""
+
+
+def all_pairs(columns: int) -> Iterator[Sample]:
+    """Yield the digits [N, 2, columns] of all pairs of numbers."""
+    powers, size = 10 ** np.arange(columns), 10 ** columns
     for first in range(0, size * size, SOME):
-        left, right = np.divmod(np.arange(first, min(first + SOME, size * size)), size)
-        digits = np.stack([left, right], 1)[:, :, np.newaxis] // powers[:columns] % 10
-        answers = (left + right)[:, np.newaxis] // powers % 10
-        marks = np.full((len(left), 1), 10)
-        tokens = np.concatenate([digits[:, 0], marks, digits[:, 1], marks + 1, answers], 1)
-        logits = plain.run(tokens[:, :-1], 0)[0][:, 2 * columns + 1:, :10]
-        others = np.where(np.arange(10) == answers[:, :, np.newaxis], -np.inf, logits).max(-1)
-        margins = np.take_along_axis(logits, answers[:, :, np.newaxis], -1)[:, :, 0] - others
-        assert np.abs(margins).min() > DOUBT
-        yield digits[(margins <= 0).any(1)]
+        pairs = np.stack(np.divmod(np.arange(first, min(first + SOME, size * size)), size), 1)
+        yield pairs[:, :, np.newaxis] // powers % 10
+
+
+def all_sums(columns: int) -> Iterator[tuple[Sample, Sample]]:
+    """Yield a pair [N, 2, columns] for all sums of the digits of each column, and the weights of all these pairs.
+
+    Uniform ones, then 4 ** columns times those by LETTERS. The network's scores depend on places alone, and are equal
+    at both digits of a column, so it answers all pairs with the same sums alike.
+    """
+    sums = np.stack(np.meshgrid(*[np.arange(19)] * columns, indexing="ij"), -1).reshape(-1, columns)
+    weights = np.stack([np.convolve(one, one)[sums].prod(1) for one in (np.ones(10, np.intp), TWICE)])
+    for first in range(0, len(sums), SOME):
+        some = sums[first:first + SOME]
+        yield np.stack([np.minimum(some, 9), some - np.minimum(some, 9)], 1), weights[:, first:first + SOME]
+
+
+def margins_of_sums(network: PlainNetwork, digits: Sample) -> NDArray[np.float64]:
+    """Return the least margin of each pair with these digits [N, 2, columns]."""
+    columns, marks = digits.shape[2], np.full((len(digits), 1), 10)
+    powers = 10 ** np.arange(columns + 1)
+    answers = (digits @ powers[:columns]).sum(1)[:, np.newaxis] // powers % 10
+    tokens = np.concatenate([digits[:, 0], marks, digits[:, 1], marks + 1, answers], 1)
+    logits = network.run(tokens[:, :-1], 0)[0][:, 2 * columns + 1:, :10]
+    others = np.where(np.arange(10) == answers[:, :, np.newaxis], -np.inf, logits).max(-1)
+    margins: NDArray[np.float64] = (np.take_along_axis(logits, answers[:, :, np.newaxis], -1)[:, :, 0] - others).min(1)
+    assert np.abs(margins).min() > DOUBT
+    return margins
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("columns", "sharp"), [(3, one) for one in (
-    0.8, 1.0, 1.5, 1.8, 2.1, 2.5, 3.0, 3.5, 4.2, 4.5, 5.0, 6.0)] + [(4, 4.2)])
+@pytest.mark.parametrize(("columns", "sharp"), product((3, 4), (
+    0.8, 1.0, 1.5, 1.8, 2.1, 2.5, 3.0, 3.5, 4.2, 4.5, 5.0, 6.0)))
 def test_sums_of_decimal_digits_are_counted_as_all_pairs_say(columns: int, sharp: float, tmp_path: Path) -> None:
     entry = decimal_adder("adder", 10, columns, sharp, "")
     claim = tracks_claim_of_table(read_toml(entry.claim, "claim"), "claim", entry.network)
-    (tmp_path / "w.toml").write_text('letters = { 0 = 3, 2 = "1/2" }', encoding="utf-8")
-    wrong = weighed = 0
-    for digits in wrong_pairs(entry.network, columns):
-        wrong += len(digits)
-        weighed += int(np.array([6, 2, 1, *[2] * 7])[digits].prod((1, 2)).sum())
+    (tmp_path / "w.toml").write_text(LETTERS, encoding="utf-8")
+    plain, wrong = PlainNetwork(network_to_json(entry.network)), np.zeros(2, np.intp)
+    for digits, weights in all_sums(columns):
+        wrong += weights[:, margins_of_sums(plain, digits) < 0].sum(1)
+    if columns == 3:
+        found = [digits[margins_of_sums(plain, digits) < 0] for digits in all_pairs(columns)]
+        assert wrong.tolist() == [sum(map(len, found)), sum(TWICE[one].prod((1, 2)).sum() for one in found)]
     count = count_tracks(entry.network, claim, workers=ONE, weights=read_weights(str(tmp_path / "w.toml"), claim))
-    assert count.bounds == (count.total - Fraction(weighed, 4 ** columns),) * 2
-    assert sum(count_inputs(part, part.forms[0]) for part in wrong_parts(count)) == wrong
+    assert count.bounds == (count.total - Fraction(int(wrong[1]), 4 ** columns),) * 2
+    assert sum(count_inputs(part, part.forms[0]) for part in wrong_parts(count)) == wrong[0]
 
 
 def wrong_parts(count: TracksCount) -> Iterator[TracksClaim]:
