@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+from base64 import b64decode, b64encode
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
+from hashlib import sha256
 from itertools import product
+from math import prod
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -23,7 +28,8 @@ from certify.exports.pages.decision.pages import page_of_decision
 from certify.learning.learn import learnt_decision
 from constructions.errors import Unsupported
 from constructions.trained.claim import WordsClaim, input_tokens, judged
-from constructions.trained.json_form import network_to_json
+from constructions.trained.claim_form import claim_from_json
+from constructions.trained.json_form import network_from_json, network_to_json
 from constructions.trained.network import TrainedNetwork
 from examples.trained.zoo import plans
 from proofs.check import Malformed, Rejected
@@ -32,6 +38,7 @@ from proofs.trained.counting.verdicts import letters_weigh
 from proofs.words.tracking import cases_at
 from tests.check.trained_corpus_of_counts import counted
 from tests.check.trained_networks import refusal_of
+from tests.tiers import few_and_all
 from tests.trained.class_claims import by_counts, by_states, causal_network
 from tests.trained.tracks.plain_tracks import PlainNetwork
 
@@ -52,12 +59,11 @@ def of_random_weights(name: str, seed: int) -> Question:
     return network, replace(claim, offsets=(offset, offset))
 
 
-def counted_plainly(question: Question, letters: Sequence[Fraction] = ()) -> list[tuple[Fraction, Fraction]]:
-    """Return the weight of the judged words of each length, and of the right ones, run one by one."""
+def margins_plainly(question: Question) -> Iterator[tuple[tuple[int, ...], float]]:
+    """Yield each judged word with the least of its rows minus the margin, by a plain forward pass."""
     network, claim = question
-    plain, found = PlainNetwork(network_to_json(network)), []
+    plain = PlainNetwork(network_to_json(network))
     for n in range(claim.lengths[0], claim.lengths[1] + 1):
-        total = right = Fraction(0)
         words = list(product(range(len(claim.alphabet)), repeat=n))
         tokens = np.array([input_tokens(claim, [claim.alphabet[letter] for letter in word]) for word in words])
         runs = [plain.run(tokens, offset)[0] for offset in range(claim.offsets[0], claim.offsets[1] + 1)
@@ -66,17 +72,21 @@ def counted_plainly(question: Question, letters: Sequence[Fraction] = ()) -> lis
             symbols = [claim.alphabet[letter] for letter in word]
             rows = {place: [row for case in cases_at(claim, symbols, place) for row in claim.cases[case].above]
                     for place, _ in judged(claim, n)}
-            if not rows[n]:
-                continue
-            margins = [sum(float(c) * logits[number, at, token] for token, c in row) - float(claim.margin)
-                       for logits in runs for place, at in judged(claim, n) for row in rows[place]]
-            assert min(map(abs, margins)) > DOUBT
-            weight = Fraction(1)
-            for letter in word if letters else ():
-                weight *= letters[letter]
-            total, right = total + weight, right + weight * (min(margins) > 0)
-        found.append((total, right))
-    return found
+            if rows[n]:
+                yield word, min(sum(float(c) * logits[number, at, token] for token, c in row) - float(claim.margin)
+                                for logits in runs for place, at in judged(claim, n) for row in rows[place])
+
+
+def counted_plainly(question: Question, letters: Sequence[Fraction] = ()) -> list[tuple[Fraction, Fraction]]:
+    """Return the weight of the judged words of each length, and of the right ones, run one by one."""
+    first, last = question[1].lengths
+    found = [(Fraction(0), Fraction(0))] * (last + 1)
+    for word, margin in margins_plainly(question):
+        assert abs(margin) > DOUBT
+        weight = prod((letters[letter] for letter in word if letters), start=Fraction(1))
+        total, right = found[len(word)]
+        found[len(word)] = total + weight, right + weight * (margin > 0)
+    return found[first:]
 
 
 ZOO = [("tomita_7", 8), ("tomita_7_deep", 6), ("palindromes", 7), ("majority", 7), ("flip_flop", 5), ("dyck_1", 6),
@@ -338,3 +348,93 @@ def test_no_mutant_proves_a_false_number(seed: int) -> None:
 def test_no_mutant_of_a_lemma_proves_a_false_number_of_ties(seed: int) -> None:
     """Only words without a 1 are right: a tie follows the first letter, or an error."""
     mutants_are_refused(counted(), [1] * 4, seed, 100)
+
+
+@cache
+def certificates() -> tuple[str, ...]:
+    """Return certificates of exact counts: of the zoo, with weights of letters, and at several offsets."""
+    weights = [letters_weigh(n, [Fraction(2, 3), Fraction(5, 2)]) for n in range(1, 7)]
+    network, claim = of_random_weights("each", 0)
+    return (count().certificate, count_words(*of_random_weights("after", 2), weights=weights).certificate,
+            count_words(network, replace(claim, offsets=(0, 2))).certificate)
+
+
+def weight_of(automaton: dict[str, Any], word: Sequence[int]) -> Fraction:
+    """Return the sum over all runs, one by one."""
+    found = [*map(Fraction, automaton["start"])]
+    for table, letter in zip(automaton["columns"], word, strict=True):
+        steps = automaton["tables"][table][letter]
+        found = [sum((found[source] * Fraction(weight) for source, target, weight in steps if target == state),
+                     Fraction(0)) for state in range(len(found))]
+    return sum(map(mul, found, map(Fraction, automaton["end"])), Fraction(0))
+
+
+def bounds_plainly(found: dict[str, Any]) -> list[list[Fraction]]:
+    """Return, for each length, the weight of the words that are surely right, and of those that are not surely wrong.
+    """
+    claim, weights = claim_from_json(found["claim"]), found["counts"]["weights"]
+    bounds = [[Fraction(0)] * 2 for _ in range(claim.lengths[1] + 1)]
+    for word, margin in margins_plainly((network_from_json(found["network"], "network"), claim)):
+        weight = Fraction(1) if weights is None else weight_of(weights[len(word) - claim.lengths[0]], word)
+        for end, least in enumerate((DOUBT, -DOUBT)):
+            bounds[len(word)][end] += weight * (margin > least)
+    return bounds[claim.lengths[0]:]
+
+
+def drawn_weights(draw: random.Random, n: int) -> dict[str, Any]:
+    """Return a weighted automaton for words of n letters, with one state or two."""
+    states = draw.choice([1, 2])
+    weight = partial(draw.choice, ["0", "1", "1/2", "3", "2/3"])
+    tables = [[[[draw.randrange(states), draw.randrange(states), weight()] for _ in range(states)] for _ in range(2)]
+              for _ in range(2)]
+    return {"start": ["1"] * states, "columns": [draw.randrange(2) for _ in range(n)], "tables": tables,
+            "end": [weight() for _ in range(states)]}
+
+
+def with_one_change(draw: random.Random) -> dict[str, Any]:
+    """Return a certificate with one change: of the network, the claim, a part, a letter's weight, or the numbers."""
+    found: dict[str, Any] = json.loads(draw.choice(certificates()))
+    claim, counts, parts = found["claim"], found["counts"], found["evidence"]["parts"]
+    longest, kind = claim["max_n"], draw.randrange(8)
+    if kind == 0:
+        tensor = draw.choice(list(found["network"]["tensors"].values()))
+        data = bytearray(b64decode(tensor["data"]))
+        data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+        tensor |= {"data": b64encode(data).decode(), "sha256": sha256(data).hexdigest()}
+    elif kind in (1, 2):
+        mutated(found, draw)
+    elif kind == 3:
+        draw.choice(parts).update(draw.choice([
+            {"max_n": draw.randrange(1, longest + 1)}, {"margin": draw.choice(["-1", "1/100", "1"])},
+            {"offsets": draw.choice([[0, 0], [0, 1], [1, 2], [0, 2], [2, 2]])}, {"cases": []}]))
+    elif kind == 4:
+        parts[:] = [draw.choice(parts) for _ in range(draw.randrange(3))]
+    elif kind == 5 and claim["automaton"] and draw.random() < 0.5:
+        mutated({"evidence": {"parts": [claim]}}, draw)
+    elif kind == 5:
+        claim.update(draw.choice([{"margin": draw.choice(["1/100", "1"])}, {"empty": not claim["empty"]},
+                                  {"read": "last"}]))
+    elif kind == 6:
+        counts["weights"] = [drawn_weights(draw, n) for n in range(1, longest + 1)]
+        if draw.random() < 0.5:
+            counts["right"] = [[*map(str, ends)] for ends in bounds_plainly(found)]
+    n = draw.randrange(longest)
+    if kind == 7 or draw.random() < 0.5:
+        counts["right"][n] = [str(max(Fraction(0), Fraction(end) + Fraction(draw.choice(some)))) for end, some in zip(
+            counts["right"][n], (("-1", "0", "0", "1/9", "1"), ("-1", "-1/9", "0", "0", "1")), strict=True)]
+    if draw.random() < 0.5:
+        counts["right"] = [ends if number == n else ["0", "100000"] for number, ends in enumerate(counts["right"])]
+    return found
+
+
+@pytest.mark.parametrize("number", few_and_all(20, 2000))
+def test_what_is_accepted_of_mutants_is_true_of_all_words(number: int) -> None:
+    accepted = Counter[bool]()
+    for seed in range(number):
+        found = with_one_change(random.Random(seed))
+        if refusal_of(found) is None:
+            accepted[found["counts"]["weights"] is None] += 1
+            for (least, most), (sure, possible) in zip(found["counts"]["right"], bounds_plainly(found), strict=True):
+                assert Fraction(least) <= possible and sure <= Fraction(most), seed
+    print(f"{number} mutants, {accepted.total()} accepted, {accepted[False]} of them with weights: all are true")
+    assert accepted.total() > number / 20

@@ -152,15 +152,15 @@ class FormSearch:
         return found
 
     def parts(self, number: int, chosen: Sequence[tuple[Ranged, Choice]]) -> dict[int, list[Ranged]]:
-        """Return the parts of classes of a query, with and without some letters in a column, with their ranges."""
-        query, by_split = self.form.queries[number], dict[Split, list[Ranged]]()
+        """Return the parts of classes of a query, with and then without some letters in a column, with their ranges."""
+        query, by_split = self.form.queries[number], dict[tuple[int, Split], list[Ranged]]()
         for one, (column, letters) in chosen:
             restrictions = dict(one.one.split)
             allowed = restrictions.pop(column, frozenset(range(len(self.claim.all_columns))))
-            for some in (allowed & letters, allowed - letters):
-                by_split.setdefault((*restrictions.items(), (column, some)), []).append(one)
+            for order, some in enumerate((allowed & letters, allowed - letters)):
+                by_split.setdefault((order, (*restrictions.items(), (column, some))), []).append(one)
         made: dict[int, list[Ranged]] = {id(one): [] for one, _ in chosen}
-        for split, wholes in by_split.items():
+        for (_, split), wholes in sorted(by_split.items(), key=lambda one: one[0][0]):
             left = set(Restricted(query, split).classes.tolist())
             those = [one for one in wholes if one.one.member in left]
             if not those:

@@ -185,8 +185,8 @@ def margins_of_sums(network: PlainNetwork, digits: Sample) -> NDArray[np.float64
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("columns", "sharp"), product((3, 4), (
-    0.8, 1.0, 1.5, 1.8, 2.1, 2.5, 3.0, 3.5, 4.2, 4.5, 5.0, 6.0)))
+@pytest.mark.parametrize(("columns", "sharp"), list(product((3, 4), (
+    0.8, 1.0, 1.5, 1.8, 2.1, 2.5, 3.0, 3.5, 4.2, 4.5, 5.0, 6.0))))
 def test_sums_of_decimal_digits_are_counted_as_all_pairs_say(columns: int, sharp: float, tmp_path: Path) -> None:
     entry = decimal_adder("adder", 10, columns, sharp, "")
     claim = tracks_claim_of_table(read_toml(entry.claim, "claim"), "claim", entry.network)

@@ -154,15 +154,15 @@ def test_ranges_of_many_random_networks_are_exact(first: int) -> None:
         test_ranges_of_random_networks_machines_and_layouts_are_exact(seed)
 
 
-def test_the_parts_of_a_class_are_all_of_it_and_their_ranges_lie_within_its_own() -> None:
+def test_the_parts_of_a_class_are_all_of_it_in_order_and_their_ranges_lie_within_its_own() -> None:
     network = adder(3, 3)
     claim = adds(network, 3, 3)
     search = FormSearch(FloatNetwork(network), claim, 0, 1)
     number, row = next((number, row) for number, row in enumerate(search.ranged)
                        if search.form.queries[number].place == 9)
-    query, some = search.form.queries[number], frozenset([1, 4, 5])
-    found = search.parts(number, [(whole, (0, some)) for whole in row[:2]])
-    for whole in row[:2]:
+    query, chosen = search.form.queries[number], [frozenset([1, 4, 5]), frozenset([0, 2, 3, 6, 7, 8])]
+    found = search.parts(number, [(whole, (0, some)) for whole, some in zip(row, chosen, strict=False)])
+    for whole, some in zip(row, chosen, strict=False):
         made = found[id(whole)]
         assert [one.one.split for one in made] == [((0, letters),) for letters in (some, frozenset(range(9)) - some)
                                                    if whole.one.member in Restricted(query, ((0, letters),)).classes]
