@@ -34,9 +34,9 @@ from proofs.check.checker.chapters.trained.zonotopes.affine import (
     spread,
     widened,
 )
-from proofs.check.checker.chapters.trained.zonotopes.layers import NormMaps
 from proofs.check.checker.chapters.trained.zonotopes.linear_maps import make_map
 from proofs.check.checker.chapters.trained.zonotopes.scores import PathBounds
+from proofs.check.checker.chapters.trained.zonotopes.step_maps import NormMaps
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
 from proofs.enclosures.float_models.model import FloatModel, read_float_model

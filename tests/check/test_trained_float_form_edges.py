@@ -25,8 +25,8 @@ from proofs.check.checker.chapters.trained.zonotopes.affine import (
     promoted,
     spread,
 )
-from proofs.check.checker.chapters.trained.zonotopes.layers import NormMaps, UnitMaps, make_maps
 from proofs.check.checker.chapters.trained.zonotopes.norms import normalise
+from proofs.check.checker.chapters.trained.zonotopes.step_maps import NormMaps, UnitMaps, make_maps
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
 from tests.check.test_trained_float_operations import EPSILON, form_of, norm_error, operations, reaches

@@ -20,7 +20,7 @@ from proofs.check.checker.chapters.float_models.reading import ALSO, Format, rea
 from proofs.check.checker.chapters.float_models.roundoff import expect_sensible
 from proofs.check.checker.chapters.trained.reading.network import Scale
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, CentredRange, make_linear
-from proofs.check.checker.chapters.trained.zonotopes.layers import NormMaps
+from proofs.check.checker.chapters.trained.zonotopes.step_maps import NormMaps
 from proofs.check.checker.kernel.verdicts import Rejected
 from proofs.enclosures.float_models.model import FURTHER, read_float_model
 from proofs.trained.float_executions.execution import executions

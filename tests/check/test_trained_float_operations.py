@@ -16,9 +16,9 @@ from proofs.check.checker.chapters.trained.floats.balls import Balls, ProductOnB
 from proofs.check.checker.chapters.trained.floats.operations import Operations, rounded_to
 from proofs.check.checker.chapters.trained.reading.dyadics import Matrix, Vector
 from proofs.check.checker.chapters.trained.zonotopes.affine import UNIT, AffineForm, make_linear, spread
-from proofs.check.checker.chapters.trained.zonotopes.layers import NormMaps
 from proofs.check.checker.chapters.trained.zonotopes.norms import normalise
 from proofs.check.checker.chapters.trained.zonotopes.packed_integers import pack
+from proofs.check.checker.chapters.trained.zonotopes.step_maps import NormMaps
 from proofs.check.checker.kernel.budget import Budget
 from proofs.check.checker.kernel.verdicts import Rejected
 from tests.check.test_trained_float_balls import FINE, given_of, network_of

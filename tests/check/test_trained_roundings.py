@@ -18,7 +18,7 @@ from proofs.check.checker.chapters.trained.balls.precision import HIGHEST, Preci
 from proofs.check.checker.chapters.trained.balls.roundings import Inexact, Rounder, nearest
 from proofs.check.checker.chapters.trained.reading.network import Rounding
 from proofs.check.checker.chapters.trained.words.judge import Judge
-from proofs.check.checker.chapters.trained.zonotopes.layers import make_maps
+from proofs.check.checker.chapters.trained.zonotopes.step_maps import make_maps
 from proofs.check.checker.kernel.budget import Budget
 from tests.check.test_trained_words import read
 from tests.check.trained_networks import Weights, decision, dump, make_claim

@@ -16,7 +16,6 @@ from proofs.check.checker.chapters.trained.balls.exact import linear
 from proofs.check.checker.chapters.trained.balls.heads import VisibleBounds
 from proofs.check.checker.chapters.trained.balls.key_value_cache import AttentionMemory
 from proofs.check.checker.chapters.trained.balls.precision import Precision, Undecided
-from proofs.check.checker.chapters.trained.balls.stack import AttentionWithFoldedKeys
 from proofs.check.checker.chapters.trained.reading.cover import Cover
 from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.words_claim import TrainedClaim, WordsUnit
@@ -74,7 +73,6 @@ def test_logits_that_few_places_ask_for_are_within_the_error_bounds(kind: str, r
     claim = make_claim(read=read, after=[3], max_n=4, cases=[ALWAYS])
     judge, reference = make_judge(decision(network, claim)), Reference(network)
     stack = judge.stacks.at(level)
-    assert isinstance(stack.blocks[-1][0], AttentionWithFoldedKeys) is (kind != "rotary")
     runner, rng = Runner(judge.stacks, 0, [range(4)] * 6), random.Random(2)
     tokens, place = [2, *(rng.randrange(2) for _ in range(4)), 3], 0 if read == "first" else 5
     ((value, error),) = stack.rows.values(runner.logits(level, tokens, [place])[place], [0])
@@ -122,12 +120,10 @@ def test_the_error_of_an_average_has_that_of_values_and_what_scores_may_move(lev
             head.average(packed, precision.one, VisibleBounds(), 2, bits)
 
 
-@pytest.mark.parametrize("read", ["each", "first"])
-def test_places_at_once_are_remembered_as_one_by_one(read: str) -> None:
-    judge = make_judge(decision(make_network("bidirectional", seed=5), make_claim(read=read, cases=[ALWAYS])))
+def test_places_at_once_are_remembered_as_one_by_one() -> None:
+    judge = make_judge(decision(make_network("bidirectional", seed=5), make_claim(cases=[ALWAYS])))
     stack = judge.stacks.at(0)
     attention = stack.blocks[-1][0]
-    assert attention.shares_keys is (read == "first")
     tokens = [0, 2, 1, 1, 0]
     seen = [attention.project(stack.start(token, place), place, with_query=True) for place, token in enumerate(tokens)]
     at_once, one_by_one = (AttentionMemory(stack, attention, 26) for _ in range(2))
@@ -137,18 +133,6 @@ def test_places_at_once_are_remembered_as_one_by_one(read: str) -> None:
     for place in range(5):
         found, expected = at_once.averages(seen[place], place), one_by_one.averages(seen[place], place)
         assert [(list(z), e) for z, e, _ in found] == [(list(z), e) for z, e, _ in expected]
-
-
-def test_heads_that_are_alike_drop_as_many_bits_of_keys() -> None:
-    network = make_network("bidirectional", seed=5)
-    weight = Weights(1)
-    weight.tensors = network["tensors"]
-    query = network["steps"][2]["heads"][1]["query"]
-    del network["tensors"][query["weight"]["tensor"]]
-    query["weight"] = Weights.matrix(weight, 8, 4, 3000.0)
-    judge = make_judge(decision(network, make_claim(read="first", cases=[ALWAYS])))
-    few = judge.stacks.at(0).blocks[-1][0]
-    assert few.shares_keys and few.heads[0]._drop == few.heads[1]._drop > 0
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import mul
 
 from ..reading.dyadics import Matrix, Vector
 from ..reading.network import Affine, Norm
@@ -54,20 +53,6 @@ def multiply(given: ExactLinear, factor: int, power: int) -> ExactLinear:
     bias = tuple(factor * b for b in given.bias.entries)
     return ExactLinear(Matrix(rows, given.weight.width, given.weight.power + power),
                        Vector(bias, given.bias.power + power))
-
-
-def transposed(matrix: Matrix) -> Matrix:
-    """Return the transpose."""
-    return Matrix(tuple(zip(*matrix.rows, strict=True)), len(matrix.rows), matrix.power)
-
-
-def through(given: ExactLinear, matrix: Matrix) -> ExactLinear:
-    """Return the composition of the map and multiplication with the matrix."""
-    columns = list(zip(*matrix.rows, strict=True))
-    *rows, bias = (tuple([sum(map(mul, row, column)) for column in columns])
-                   for row in (*given.weight.rows, given.bias.entries))
-    power = given.weight.power + matrix.power
-    return ExactLinear(Matrix(tuple(rows), matrix.width, power), Vector(bias, given.bias.power + matrix.power))
 
 
 def below(matrices: Sequence[Matrix]) -> Matrix:

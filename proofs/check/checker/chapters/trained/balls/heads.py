@@ -11,16 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import isqrt
 from operator import mul
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....kernel.budget import Budget
-from ....kernel.exponential import floor_shift
-from ..reading.network import AttentionStep, NetworkHead, Rotary, Scale
-from .activations import ScoreCap
+from ..reading.network import AttentionStep, NetworkHead, Scale
 from .exact import ExactLinear, after_norm, linear, multiply
 from .exponentials import ABSOLUTE_ERROR, RELATIVE_ERROR, Exponentials
-from .linear import LinearOnNumbers, Unchanged, largest_entry
+from .linear import LinearOnNumbers, largest_entry
 from .precision import LEAST_WEIGHT, NORM_BITS, Precision, Undecided, ceil_norm, ceil_sqrt
+
+if TYPE_CHECKING:
+    from .rotations import Rotation
+    from .score_caps import ScoreCap
 
 IntegerRow = Sequence[int]
 
@@ -69,11 +71,15 @@ class HeadOnNumbers:
     extra = 2
 
     def __init__(self, precision: Precision, step: AttentionStep, head: NetworkHead,
-                 maps: Sequence[LinearOnNumbers | Unchanged], length: int, cap: ScoreCap | None = None) -> None:
+                 maps: Sequence[LinearOnNumbers], length: int, cap: ScoreCap | None = None) -> None:
         self._precision, self._cap = precision, cap
         self.query, self.key, self.value = maps
         self.width = self.value.width
-        self.rotation = Rotation(step.rotary, precision, self.query.width) if step.rotary else None
+        self.rotation: Rotation | None = None
+        if step.rotary:
+            from .rotations import Rotation
+
+            self.rotation = Rotation(step.rotary, precision, self.query.width)
         most = max(self.query.bound, self.key.bound)
         self._growth = self.rotation.grows(most) if self.rotation else (1 << NORM_BITS, 0)
         factor, rounding = self._growth
@@ -232,35 +238,3 @@ def scale_map(given: ExactLinear, scale: Scale, bits: int) -> tuple[ExactLinear,
     if scale.times is not None:
         factor = (scale.times.numerator << k) // scale.times.denominator
     return multiply(given, factor, -k), True
-
-
-class Rotation:
-    """Rotary positions: the rows of two tables, cosines and sines, rotate pairs of coordinates."""
-
-    def __init__(self, rotary: Rotary, precision: Precision, width: int) -> None:
-        self._precision, self._pairs, self._width = precision, rotary.cosines.width, width
-        tables = (rotary.cosines, rotary.sines)
-        self._rows = [[[floor_shift(x, table.power + precision.weight) for x in row] for row in table.rows]
-                      for table in tables]
-        pairs, halves = self._pairs, rotary.halves
-        self._places = [(r, r + pairs) if halves else (2 * r, 2 * r + 1) for r in range(pairs)]
-        lengths = [c * c + s * s for cosines, sines in zip(*self._rows, strict=True)
-                   for c, s in zip(cosines, sines, strict=True)]
-        self._norm = max(ceil_sqrt(max(lengths, default=0)) + 2, 1 << precision.weight)
-
-    def grows(self, bound: int) -> tuple[int, int]:
-        """Return the factor (over 2^NORM_BITS) of errors under a rotation; its rounding for vectors within ``bound``.
-
-        Table entries err by less than 2^-G: a rotated vector by less than 2 |x| 2^-G. Coordinates round by less than 1.
-        """
-        factor = -(-self._norm >> self._precision.weight - NORM_BITS)
-        return factor, (2 * bound >> self._precision.weight) + 2 + ceil_sqrt(self._width)
-
-    def apply(self, x: IntegerRow, position: int) -> list[int]:
-        """Return the vector rotated for a position number."""
-        bits, found = self._precision.weight, list(x)
-        cosines, sines = (table[position] for table in self._rows)
-        for (first, second), c, s in zip(self._places, cosines, sines, strict=True):
-            a, b = x[first], x[second]
-            found[first], found[second] = (a * c - b * s) >> bits, (b * c + a * s) >> bits
-        return found

@@ -9,13 +9,12 @@ from .stack import AttentionOnNumbers, Stack
 
 
 class AttentionMemory:
-    """Keys and values of each head at the places so far, shared by heads with equal ones; the last can be removed."""
+    """Keys and values of each head at the places so far; the last can be removed."""
 
     def __init__(self, stack: Stack, attention: AttentionOnNumbers, bits: int) -> None:
         """Make an empty cache; averages are over 2^bits."""
         self._bits_of_average = bits
-        self._stack, self._query_heads = stack, attention.heads
-        self._heads = attention.heads[:1] if attention.shares_keys else attention.heads
+        self._stack, self._heads = stack, attention.heads
         self._tokens: list[int] = []
         self._kept: list[tuple[list[list[int]], list[int], list[VisibleBounds]]] = [
             ([[0] * head.key.width], [], [VisibleBounds()]) for head in self._heads]
@@ -23,7 +22,7 @@ class AttentionMemory:
     def add(self, projections: Sequence[TokenProjections], token: int) -> None:
         """Append a place, which has this token."""
         self._tokens.append(token)
-        for head, one, (keys, values, reach) in zip(self._heads, projections, self._kept, strict=False):
+        for head, one, (keys, values, reach) in zip(self._heads, projections, self._kept, strict=True):
             self._stack.budget.hold(self._bits_from(head, len(values), len(values) + 1))
             keys.append(list(map(add, keys[-1], head.placed_key(one.key, len(values)))))
             values.append(head.weigh(one.value, one.reach.value_error))
@@ -32,7 +31,7 @@ class AttentionMemory:
     def fill(self, places: Sequence[Sequence[TokenProjections]], tokens: Sequence[int]) -> None:
         """Append all places, with these tokens, at once to an empty cache."""
         self._tokens += tokens
-        each = zip(self._heads, zip(*places, strict=True), self._kept, strict=False)
+        each = zip(self._heads, zip(*places, strict=True), self._kept, strict=True)
         for head, projections, (keys, values, reach) in each:
             self._stack.budget.hold(self._bits_from(head, 0, len(projections)))
             keys.append(head.beside(one.key for one in projections))
@@ -55,8 +54,7 @@ class AttentionMemory:
     def averages(self, projections: Sequence[TokenProjections], place: int) -> list[HeadAverage]:
         """Return each head's average over all places so far, for the query at a place."""
         found: list[HeadAverage] = []
-        kept = self._kept * (len(projections) // len(self._kept))
-        for head, one, (keys, values, reach) in zip(self._query_heads, projections, kept, strict=True):
+        for head, one, (keys, values, reach) in zip(self._heads, projections, self._kept, strict=True):
             self._stack.budget.spend(1 + (len(values) * (16 + head.key.width + head.width) >> 4))
             scores = head.scores(one.query, keys[-1], len(values), range(len(values)), place)
             weights = head.weights(self._stack.exponentials, scores, max(scores))

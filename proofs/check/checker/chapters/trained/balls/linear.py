@@ -63,17 +63,6 @@ class LinearOnNumbers:
         return (e * self.norm >> NORM_BITS) + 1 + self._rounding
 
 
-class Unchanged:
-    """The identity, with the bounds of a `LinearOnNumbers`."""
-
-    def __init__(self, width: int, reads: int) -> None:
-        self.width, self.bound, self.largest = width, reads, reads
-
-    def error(self, e: int) -> int:
-        """Bound the error of the result for an input with error e."""
-        return e
-
-
 class MapsBeside:
     """Maps of one x with one weight scale, as one sum of products; ``apply`` concatenates the results."""
 

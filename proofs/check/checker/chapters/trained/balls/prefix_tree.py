@@ -1,12 +1,17 @@
 """Execution of words one after another, in a prefix tree: results of shared prefixes are kept."""
 
-from collections.abc import Collection, Sequence
+from __future__ import annotations
 
-from .heads import HeadAverage
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
 from .key_value_cache import AttentionMemory
 from .precision import Logits, Stream, Undecided
-from .stack import AttentionOnNumbers, Stack, pass_all, pass_on
+from .stack import Stack, pass_on
 from .tables import Tables
+
+if TYPE_CHECKING:
+    from .whole_words import WholeWordTraversal
 
 
 class PrefixTreeTraversal:
@@ -71,52 +76,7 @@ class PrefixTreeTraversal:
         return stream
 
 
-class WholeWordTraversal:
-    """Other networks: each word by itself, after the last attention judged places only (all if a range needs them)."""
-
-    def __init__(self, stack: Stack, tables: Tables, offset: int) -> None:
-        self._stack, self._tables, self._offset = stack, tables, offset
-
-    def logits(self, tokens: Sequence[int], judged: Collection[int]) -> dict[int, Logits]:
-        """Return the logits at the judged places of a word.
-
-        Raises:
-            Undecided: if an error bound is too large.
-        """
-        stack, places, of_input = self._stack, range(len(tokens)), self._stack.network.of_input
-        stack.budget.spend((1 + stack.cost) * len(tokens))
-        if of_input:
-            embedded = [stack.embed(token, self._offset + place) for place, token in enumerate(tokens)]
-            streams = dict(enumerate(pass_all(stack.stem, embedded)))
-        else:
-            streams = {place: self._tables.start(place, tokens[place]) for place in places}
-        for number, (attention, steps) in enumerate(stack.blocks):
-            needed = places if of_input or number < len(stack.blocks) - 1 else judged
-            averages = (self._averages(attention, [streams[place] for place in places], tokens, needed)
-                        if number or of_input
-                        else [self._tables.averages(place, tokens) for place in needed])
-            written = [attention.write(streams[place], one) for place, one in zip(needed, averages, strict=True)]
-            streams = dict(zip(needed, pass_all(steps, written), strict=True))
-        return {place: stack.rows.logits(streams[place]) for place in judged}
-
-    def _averages(self, attention: AttentionOnNumbers, streams: Sequence[Stream], tokens: Sequence[int],
-                  needed: Collection[int]) -> list[list[HeadAverage]]:
-        """Return, for each wanted place, each head's average over all places, or over those so far if causal."""
-        projections = [attention.project(x, self._offset + place, place in needed) for place, x in enumerate(streams)]
-        memory, found = AttentionMemory(self._stack, attention, self._stack.precision.fraction), {}
-        if not self._stack.network.masked:
-            memory.fill(projections, tokens)
-            found = {place: memory.averages(projections[place], place) for place in needed}
-        else:
-            for place, (one, token) in enumerate(zip(projections, tokens, strict=True)):
-                memory.add(one, token)
-                if place in needed:
-                    found[place] = memory.averages(one, place)
-        memory.cut(0)
-        return [found[place] for place in needed]
-
-
-Traversal = PrefixTreeTraversal | WholeWordTraversal
+Traversal: TypeAlias = "PrefixTreeTraversal | WholeWordTraversal"
 
 
 def make_traversal(stack: Stack, beginning: Stack, offset: int, possible_tokens: Sequence[Sequence[int]]) -> Traversal:
@@ -124,5 +84,9 @@ def make_traversal(stack: Stack, beginning: Stack, offset: int, possible_tokens:
 
     ``beginning`` is the stack, or the network up to its first attention at a higher precision.
     """
-    kind = PrefixTreeTraversal if stack.network.causal else WholeWordTraversal
-    return kind(stack, Tables(beginning, stack, offset, possible_tokens), offset)
+    tables = Tables(beginning, stack, offset, possible_tokens)
+    if stack.network.causal:
+        return PrefixTreeTraversal(stack, tables, offset)
+    from .whole_words import WholeWordTraversal
+
+    return WholeWordTraversal(stack, tables, offset)

@@ -4,29 +4,31 @@ The stream of a token is a vector x with an error bound e in the 2-norm, `Stream
 bounded once, from the embeddings on, for all words over the claim's tokens.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
 from itertools import accumulate, pairwise
 from math import lcm
 from operator import add as plus
+from typing import TYPE_CHECKING
 
 from ....kernel.budget import Budget
 from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.numbers import INTEGER_BITS
-from ....kernel.verdicts import require
 from ..reading.dyadics import Vector
 from ..reading.network import AttentionStep, LogitRow, Network, Norm, NormStep, Rounding, UnitsStep, width_after
-from .activations import Activation, ScoreCap
-from .exact import ExactLinear, add, after_norm, below, linear, select, through, transposed, zeros
+from .activations import Activation
+from .exact import ExactLinear, after_norm, below, linear, select, zeros
 from .exponentials import Exponentials
-from .heads import HeadAverage, HeadOnNumbers, TokenProjections, maps_of_heads, scale_map
-from .linear import LinearOnNumbers, MapsBeside, Unchanged
-from .norms import Normaliser
+from .heads import HeadAverage, HeadOnNumbers, TokenProjections, maps_of_heads
+from .linear import LinearOnNumbers, MapsBeside, spectral_norm
 from .precision import NORM_BITS, Logits, Precision, Stream, ceil_norm, ceil_sqrt
 
-MOST_COMPOSED = 256  # greatest stream width for which maps of heads are composed, at a cost of its square
+if TYPE_CHECKING:
+    from .norms import Normaliser
+    from .score_caps import ScoreCap
 
 class StepInput:
     """The input of a step: the stream, or a norm without gain and bias, of the stream or of an affine image of it.
@@ -39,7 +41,11 @@ class StepInput:
     def __init__(self, norm: Norm | None, width: int, precision: Precision, budget: Budget, reads: int) -> None:
         self.width = width_after(norm, width)
         self._of = LinearOnNumbers(precision, budget, linear(norm.of), reads) if norm and norm.of else None
-        self._norm = Normaliser(norm, self.width, precision) if norm else None
+        self._norm: Normaliser | None = None
+        if norm:
+            from .norms import Normaliser
+
+            self._norm = Normaliser(norm, self.width, precision)
         self.bound = self._norm.bound if self._norm else reads
         self.cost = self.width * width // 8 if self._of else 0
 
@@ -51,7 +57,28 @@ class StepInput:
         return self._norm.apply(*stream) if self._norm else stream
 
 
-class NormOfStream:
+class TokenStep:
+    """A step on each token.
+
+    Attributes:
+        width, bound: the width of the stream after the step, and a bound of its 2-norm.
+        cost: work of the step.
+    """
+
+    width: int
+    bound: int
+    cost: int
+
+    def apply(self, stream: Stream) -> Stream:
+        """Return the stream after the step."""
+        return self.apply_all([stream])[0]
+
+    def apply_all(self, streams: Sequence[Stream]) -> list[Stream]:
+        """Return the streams of all tokens after the step."""
+        return list(map(self.apply, streams))
+
+
+class NormOfStream(TokenStep):
     """A step that normalises the stream; gain and bias are applied entry by entry, rounded as in `LinearOnNumbers`."""
 
     def __init__(self, precision: Precision, budget: Budget, norm: Norm, width: int, reads: int) -> None:
@@ -75,7 +102,7 @@ class NormOfStream:
         return (e * self._greatest >> self._precision.weight) + 1 + self._rounding
 
 
-class UnitsOnNumbers:
+class UnitsOnNumbers(TokenStep):
     """A feed-forward block. With a gate the error of a · u is at most Δa |u| + |a| Δu + Δa Δu."""
 
     def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, width: int, reads: int,
@@ -113,69 +140,28 @@ class UnitsOnNumbers:
         return list(map(plus, x, self._write(hidden))), e + self._out.error(e_hidden)
 
 
-class RoundingOnNumbers:
-    """A step that rounds; a range of all tokens needs their streams together."""
-
-    def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, rounding: Rounding, width: int,
-                 reads: int) -> None:
-        from .roundings import Rounder
-
-        self._reading, self.width = StepInput(step.norm, width, precision, budget, reads), width
-        units = step.inward.weight.width
-        self._in = LinearOnNumbers(precision, budget, after_norm(step.norm, linear(step.inward)), self._reading.bound)
-        self._rounder = Rounder(rounding, precision, budget, self._in.bound, units)
-        self._out = LinearOnNumbers(precision, budget, linear(step.outward), self._rounder.bound)
-        self.bound = reads + self._out.bound
-        self.cost = units * width // 8 + 2 * units + self._reading.cost
-
-    def apply(self, stream: Stream) -> Stream:
-        """Return the stream after the step."""
-        require(not self._rounder.of_input, "a token alone has no range of all tokens")
-        return self.apply_all([stream])[0]
-
-    def apply_all(self, streams: Sequence[Stream]) -> list[Stream]:
-        """Return the streams of all tokens after the step."""
-        read = [self._reading.apply(stream) for stream in streams]
-        rounded = self._rounder.apply([(self._in.apply(x), self._in.error(e)) for x, e in read])
-        return [(list(map(plus, x, self._out.apply(y))), e + self._out.error(e_rounded))
-                for (x, e), (y, e_rounded) in zip(streams, rounded, strict=True)]
-
-
 class AttentionOnNumbers:
-    """An attention step.
-
-    Attributes:
-        alike: whether all heads have the same keys and values.
-    """
-
-    shares_keys = False
+    """An attention step."""
 
     def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, width: int, reads: int,
                  length: int) -> None:
         self._reading = StepInput(step.norm, width, precision, budget, reads)
         maps = maps_of_heads(precision, budget, step, self._reading.bound)
-        cap = ScoreCap(step.cap, precision, budget) if step.cap else None
+        cap: ScoreCap | None = None
+        if step.cap:
+            from .score_caps import ScoreCap
+
+            cap = ScoreCap(step.cap, precision, budget)
         self.heads = [HeadOnNumbers(precision, step, head, own, length, cap)
                       for head, own in zip(step.heads, maps, strict=True)]
-        self._see_by(precision, budget, maps)
-        outs = [ExactLinear(head.out, zeros(width)) for head in step.heads]
-        self._write_by(precision, budget, outs, step.bias or zeros(width), reads)
-
-    def _see_by(self, precision: Precision, budget: Budget, maps: Sequence[Sequence[LinearOnNumbers]]) -> None:
-        """Set the maps of each head to queries, keys and values."""
         projections = [one for _, key, value in maps for one in (key, value)]
         self._keys_and_values = MapsBeside(precision, budget, projections)
         self._all = MapsBeside(precision, budget, [*projections, *(query for query, _, _ in maps)])
         ends = list(accumulate([one.width for one in projections] + [query.width for query, _, _ in maps], initial=0))
         slices, count = [slice(first, last) for first, last in pairwise(ends)], 2 * len(maps)
         self._slices = list(zip(slices[count:], slices[0:count:2], slices[1:count:2], strict=True))
-
-    def _write_by(self, precision: Precision, budget: Budget, outs: Sequence[ExactLinear], bias: Vector,
-                  reads: int) -> None:
-        """Set the output maps of each head, and the bias besides theirs."""
-        self._norms = [LinearOnNumbers(precision, budget, out, known.bound).norm
-                       for out, known in zip(outs, self.heads, strict=True)]
-        whole = ExactLinear(below([out.weight for out in outs]), reduce(add, [out.bias for out in outs], bias))
+        self._norms = [spectral_norm(budget, head.out, precision.norms) + 1 for head in step.heads]
+        whole = ExactLinear(below([head.out for head in step.heads]), step.bias or zeros(width))
         self._out = LinearOnNumbers(precision, budget, whole, ceil_norm(head.bound for head in self.heads))
         self.bound = reads + self._out.bound
         self.cost = sum(head.width for head in self.heads) * self._out.width // 2 + self._reading.cost
@@ -193,43 +179,6 @@ class AttentionOnNumbers:
         written = self._out.apply([z for average in averages for z in average.numbers])
         e += sum((error * norm >> NORM_BITS) + 1 for (_, error, _), norm in zip(averages, self._norms, strict=True))
         return list(map(plus, x, written)), e + self._out.error(0)
-
-
-class AttentionWithFoldedKeys(AttentionOnNumbers):
-    """Attention with folded keys, for few queries, without rotary positions or cap: the input y is every key and value.
-
-    The function is the same: a score (y Q + q)·(y_j K + k) is (y Q + q) Kᵀ·y_j and a number that does not depend on j,
-    which changes no weight; as weights add up to 1, the average of y_j V + v is V of the average of the y_j, and v.
-    """
-
-    shares_keys = True
-
-    def __init__(self, precision: Precision, budget: Budget, step: AttentionStep, width: int, reads: int,
-                 length: int) -> None:
-        self._reading = StepInput(step.norm, width, precision, budget, reads)
-        read, norm = self._reading, step.norm
-        self._as_read = Unchanged(read.width, read.bound)
-        budget.spend(sum((read.width + width) * read.width * head.value.weight.width for head in step.heads) >> 3)
-        budget.hold(2 * INTEGER_BITS * len(step.heads) * read.width**2)
-        exact = [scale_map(through(after_norm(norm, linear(head.query)), transposed(after_norm(norm, linear(
-            head.key)).weight)), step.scale, precision.slot) for head in step.heads]
-        self._queries = [LinearOnNumbers(precision, budget, given, read.bound, inexact) for given, inexact in exact]
-        for query in self._queries:  # so that all heads drop as many bits of keys
-            query.bound = max(one.bound for one in self._queries)
-        self.heads = [HeadOnNumbers(precision, step, head, (query, self._as_read, self._as_read), length)
-                      for head, query in zip(step.heads, self._queries, strict=True)]
-        outs = [through(after_norm(norm, linear(head.value)), head.out) for head in step.heads]
-        self._write_by(precision, budget, outs, step.bias or zeros(width), reads)
-        self.cost = read.cost + read.width * width // 8
-
-    def project(self, stream: Stream, position: int, with_query: bool) -> list[TokenProjections]:
-        """Return each head's projections of a token; with a query if ``with_query``."""
-        read, e = self._reading.apply(stream)
-        return [head.project(query.apply(read) if with_query else (), read, read, e, position)
-                for head, query in zip(self.heads, self._queries, strict=True)]
-
-
-TokenStep = NormOfStream | UnitsOnNumbers | RoundingOnNumbers
 
 
 class RowsOnNumbers:
@@ -284,13 +233,10 @@ class Stack:
     """
 
     def __init__(self, precision: Precision, budget: Budget, network: Network, tokens: Iterable[int],
-                 rows: Sequence[LogitRow], margin: Fraction, length: int, few: bool = False) -> None:
-        """Prepare all steps; ``few``: of many tokens few are judged, and each word is run by itself."""
+                 rows: Sequence[LogitRow], margin: Fraction, length: int) -> None:
         self.precision, self.budget, self.network = precision, budget, network
         self.exponentials = Exponentials(precision.fraction, precision.exponent, budget)
         self._length, self.cost = length, 0
-        attention = network.attention_steps
-        self._of_few = attention[-1] if few and attention[1:] and not network.masked and not network.of_input else None
         self._bound, self._width = self._embedding_bound(tokens), network.width
         steps, last = list(network.steps), None
         if steps and isinstance(steps[-1], NormStep):
@@ -339,15 +285,15 @@ class Stack:
 
     def _make_token_step(self, step: NormStep | UnitsStep) -> TokenStep:
         if isinstance(step, UnitsStep) and isinstance(step.activation, Rounding):
+            from .rounding_steps import RoundingOnNumbers
+
             return RoundingOnNumbers(self.precision, self.budget, step, step.activation, self._width, self._bound)
         if isinstance(step, UnitsStep):
             return UnitsOnNumbers(self.precision, self.budget, step, self._width, self._bound)
         return NormOfStream(self.precision, self.budget, step.norm, self._width, self._bound)
 
     def _make_attention(self, step: AttentionStep) -> AttentionOnNumbers:
-        few = step is self._of_few and step.rotary is None and step.cap is None and 2 * len(step.heads) <= self._length
-        kind = AttentionWithFoldedKeys if few and self._width <= MOST_COMPOSED else AttentionOnNumbers
-        return kind(self.precision, self.budget, step, self._width, self._bound, self._length)
+        return AttentionOnNumbers(self.precision, self.budget, step, self._width, self._bound, self._length)
 
     def _make_rows(self, norm: Norm | None, rows: Sequence[LogitRow], margin: Fraction) -> RowsOnNumbers:
         return RowsOnNumbers(self.precision, self.budget, self.network, norm, self._width, rows, margin, self._bound)
@@ -369,8 +315,7 @@ def pass_on(steps: Iterable[TokenStep], stream: Stream) -> Stream:
 def pass_all(steps: Iterable[TokenStep], streams: Sequence[Stream]) -> Sequence[Stream]:
     """Return the streams of all tokens of an input after steps on each token, or roundings by a range of all."""
     for step in steps:
-        streams = (step.apply_all(streams) if isinstance(step, RoundingOnNumbers)
-                   else [step.apply(stream) for stream in streams])
+        streams = step.apply_all(streams)
     return streams
 
 

@@ -13,7 +13,7 @@ from ...float_models.roundoff import gamma, raised, roundoff_of_sums, tiny
 from ..balls.exact import ExactLinear, linear, multiply, zeros
 from ..balls.exponentials import RELATIVE_ERROR
 from ..balls.heads import HeadAverage, HeadOnNumbers, TokenProjections, VisibleBounds
-from ..balls.linear import LinearOnNumbers, Unchanged, spectral_norm
+from ..balls.linear import LinearOnNumbers, spectral_norm
 from ..balls.precision import NORM_BITS, Undecided, ceil_norm, ceil_sqrt
 from ..reading.network import AttentionStep, NetworkHead, Scale
 from ..zonotopes.affine import CentredRange, known_by_sizes
@@ -28,7 +28,7 @@ class HeadOnBalls(HeadOnNumbers):
     extra = 4
 
     def __init__(self, balls: Balls, step: AttentionStep, head: NetworkHead,
-                 maps: Sequence[LinearOnNumbers | Unchanged], length: int) -> None:
+                 maps: Sequence[LinearOnNumbers], length: int) -> None:
         super().__init__(balls.precision, step, head, maps, length)
         self._length, self._scale_of_scores = length, step.scale
         model, width, (low, high) = balls.model, head.query.weight.width, ends_of_scale(step.scale)

@@ -24,10 +24,10 @@ from ..zonotopes.affine import (
     shortened,
     widened,
 )
-from ..zonotopes.layers import NormMaps, UnitMaps, make_maps, make_norm
 from ..zonotopes.linear_maps import make_bias, make_map, to_units
 from ..zonotopes.packed_integers import SLOT
 from ..zonotopes.scores import PathBounds, Vectors
+from ..zonotopes.step_maps import NormMaps, UnitMaps, make_maps, make_norm
 from .exact_sums import is_whole
 from .operations import Operations
 from .shared_symbols import FEW, KEPT, continued, placed

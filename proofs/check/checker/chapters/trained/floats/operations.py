@@ -35,9 +35,8 @@ from ..zonotopes.affine import (
     widened,
     with_generators,
 )
-from ..zonotopes.layers import NormMaps, UnitMaps
 from ..zonotopes.linear_maps import make_rotation, to_units
-from ..zonotopes.norms import centred, normalise, square
+from ..zonotopes.step_maps import NormMaps, UnitMaps
 from .casting import embedded
 from .exact_sums import as_stored, numbers_of, product_of, rounded_form, with_numbers
 from .rounding import all_times, expect_finite, roundings, sum_errors, times, up
@@ -135,6 +134,8 @@ class Operations:
         """Return the norm of the stream, in `softmax`, then stored; the stream if there is no norm."""
         if maps is None:
             return x
+        from ..zonotopes.norms import normalise
+
         x = x if maps.of is None else self.linear(maps.of, x)
         self.budget.spend(20 * len(x.rows))
         x = promoted(x)
@@ -227,6 +228,8 @@ class Operations:
 
     def _least_deviation(self, maps: NormMaps, x: AffineForm) -> int:
         """Return a lower bound of sqrt(mean(c²) + ε) on the form, in units: by `square`, over d^3 or (`rms`) d."""
+        from ..zonotopes.norms import centred, square
+
         d, layer = len(x.sizes), maps.kind == "layer"
         y = centred(x) if layer else x
         known = spread(self.budget, y)

@@ -12,7 +12,7 @@ from ..balls.roundings import Grid, Rounder
 from ..reading.network import Rounding, UnitsStep
 from ..zonotopes.activations import Curve, activate
 from ..zonotopes.affine import FRACTION, UNIT, AffineForm, promoted, spread, widened, within_range
-from ..zonotopes.layers import PRECISION, UnitMaps, make_maps
+from ..zonotopes.step_maps import PRECISION, UnitMaps, make_maps
 from .operations import Operations
 from .rounding import all_times, expect_finite, times, up
 

@@ -4,9 +4,9 @@ from math import isqrt
 from operator import mul
 
 from ..zonotopes.affine import FRACTION, WEIGHT, AffineForm, Linear, apply, make_linear, promoted, spread, tighten
-from ..zonotopes.layers import NormMaps
 from ..zonotopes.norms import centred, normalise
 from ..zonotopes.packed_integers import unpack
+from ..zonotopes.step_maps import NormMaps
 from .form_stack import FloatStack
 
 

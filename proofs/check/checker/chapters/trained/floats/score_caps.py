@@ -7,11 +7,11 @@ from ....kernel.budget import Budget
 from ....kernel.verdicts import require
 from ...float_models.reading import FloatClaim
 from ...float_models.roundoff import gamma, tiny, unit_roundoff
-from ..balls.activations import ScoreCap
+from ..balls.score_caps import ScoreCap
 from ..zonotopes.activations import Curve, activate
 from ..zonotopes.affine import UNIT, AffineForm, scale_each
-from ..zonotopes.layers import PRECISION
 from ..zonotopes.scores import PathBounds
+from ..zonotopes.step_maps import PRECISION
 from .rounding import all_times, expect_finite, times, up
 
 

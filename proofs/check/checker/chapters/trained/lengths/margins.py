@@ -25,8 +25,9 @@ from ..zonotopes.affine import (
     spread,
 )
 from ..zonotopes.directions import image_of_box
-from ..zonotopes.layers import HeadMaps, embed, make_attention, make_maps, normed, pass_between
+from ..zonotopes.layers import HeadMaps, embed, make_attention, normed, pass_between
 from ..zonotopes.scores import PathBounds, Vectors, scores
+from ..zonotopes.step_maps import make_maps
 from ..zonotopes.weights import SHARE
 from .counts import CountCell, reads_last_letter
 

@@ -67,8 +67,7 @@ class Judge:
 
         claim = self.claim
         return Stacks(self.network, self.rows, lambda precision, part, rows: Stack(
-            precision, self.budget, part, claim.all_tokens, rows, claim.margin, claim.longest_input,
-            few=claim.read != "each"))
+            precision, self.budget, part, claim.all_tokens, rows, claim.margin, claim.longest_input))
 
     def words(self, first: int, last: int, keeps: Callable[[Word], bool] = lambda word: True
               ) -> Iterator[tuple[Word, Cases]]:

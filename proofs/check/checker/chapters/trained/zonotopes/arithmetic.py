@@ -13,10 +13,11 @@ from typing import NamedTuple
 from ....kernel.budget import Budget
 from ..reading.network import LogitRow, Network
 from .affine import AffineForm, Linear, apply, charge, move, plus, shift_symbols
-from .layers import AttentionMaps, NormMaps, UnitMaps, embed, make_attention, make_maps, normed, pass_between, rotated
+from .layers import AttentionMaps, embed, make_attention, normed, pass_between, rotated
 from .linear_maps import make_rows
 from .ranges import ColumnSource
 from .scores import PathBounds, Vectors, scores, with_slope
+from .step_maps import NormMaps, UnitMaps, make_maps
 
 Between = list[NormMaps | UnitMaps]
 

@@ -7,35 +7,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
-from ....kernel.verdicts import require
-from ..balls.activations import Activation, ScoreCap
-from ..balls.precision import Precision
-from ..reading.network import (
-    AttentionStep,
-    Network,
-    Norm,
-    NormStep,
-    Rotary,
-    Rounding,
-    TokenStep,
-    UnitsStep,
-)
-from .activations import Curve, activate
+from ..balls.score_caps import ScoreCap
+from ..reading.network import AttentionStep, Network, Rotary
+from .activations import activate
 from .affine import AffineForm, Linear, apply, make_point, multiply, plus, promoted, scale_each
 from .linear_maps import make_bias, make_map, make_rotation, to_units
 from .norms import normalise
-
-PRECISION = Precision(1)  # with the fractional bits of forms
-
-
-class NormMaps(NamedTuple):
-    """A norm with its gain and bias over 2^44, and the affine image that it normalises."""
-
-    kind: str
-    epsilon: Fraction
-    gain: list[int] | None
-    bias: list[int] | None
-    of: Linear | None
+from .step_maps import PRECISION, NormMaps, UnitMaps, make_norm
 
 
 class HeadMaps(NamedTuple):
@@ -58,26 +36,6 @@ class AttentionMaps(NamedTuple):
     cap: ScoreCap | None
 
 
-class UnitMaps(NamedTuple):
-    """A feed-forward block."""
-
-    norm: NormMaps | None
-    inward: Linear
-    gate: Linear | None
-    curve: Curve
-    outward: Linear
-
-
-
-def make_norm(budget: Budget, norm: Norm | None) -> NormMaps | None:
-    """Prepare a norm."""
-    if norm is None:
-        return None
-    gain, bias = (None if one is None else to_units(one.entries, one.power) for one in (norm.gain, norm.bias))
-    of = None if norm.of is None else make_map(budget, norm.of.weight, norm.of.bias)
-    return NormMaps(norm.kind, norm.epsilon, gain, bias, of)
-
-
 def make_attention(budget: Budget, step: AttentionStep) -> AttentionMaps:
     """Prepare an attention step."""
     norm = make_norm(budget, step.norm)
@@ -88,27 +46,6 @@ def make_attention(budget: Budget, step: AttentionStep) -> AttentionMaps:
                            make_map(budget, head.value.weight, head.value.bias), make_map(budget, head.out), head.slope)
                   for head in step.heads)
     return AttentionMaps(norm, heads, bias, step.rotary, cap)
-
-
-def make_maps(budget: Budget, step: TokenStep) -> NormMaps | UnitMaps:
-    """Prepare a step on each token alone."""
-    norm = make_norm(budget, step.norm)
-    if isinstance(step, NormStep):
-        assert norm is not None
-        return norm
-    gate = None if step.gate is None else make_map(budget, step.gate.weight, step.gate.bias)
-    return UnitMaps(norm, make_map(budget, step.inward.weight, step.inward.bias), gate, make_curve(budget, step),
-                    make_map(budget, step.outward.weight, step.outward.bias))
-
-
-def make_curve(budget: Budget, step: UnitsStep) -> Curve:
-    """Prepare an activation, or a rounding, whose scale must be given."""
-    if isinstance(step.activation, Rounding):
-        from ..balls.roundings import Rounder
-
-        require(step.activation.scale is not None, "no rule by classes for roundings by a range")
-        return Curve("rounding", Rounder(step.activation, PRECISION, budget, 0, 1))
-    return Curve(step.activation, Activation(step.activation, PRECISION, budget))
 
 
 def embed(network: Network, token: int, position: int) -> AffineForm:

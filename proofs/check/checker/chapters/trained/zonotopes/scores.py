@@ -3,16 +3,20 @@
 See docs/background/trained_rules.md, section 5.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
 from operator import mul
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ....kernel.budget import Budget
 from ....kernel.verdicts import require
-from ..balls.activations import ScoreCap
 from .affine import FRACTION, AffineForm, CentredRange
 from .packed_integers import READABLE, rescale, unpack
+
+if TYPE_CHECKING:
+    from ..balls.score_caps import ScoreCap
 
 
 class Vectors(NamedTuple):
