@@ -10,8 +10,6 @@ one thread, as waiting threads would count as working. The weights are random, e
 every word, which is the claim.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import sys

@@ -17,8 +17,6 @@ benchmarks/float_executions.json, which the page is of.
 Inputs in tracks have a section of their own (float_executions_of_adders.py), and so have times (float_times.py).
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -6,8 +6,6 @@ from the network with rounded weights, over the reals, is compared with what the
 inputs, one by one.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

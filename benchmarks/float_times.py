@@ -5,8 +5,6 @@ decision, and the check of its certificate, over the real numbers and under a fl
 they are asked: the decision alone, and how far it gets.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable

@@ -5,8 +5,6 @@
 It uses only the Python interface of `certify`, so that it runs in any tree; the formula is too long for a text.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 

@@ -5,8 +5,6 @@ of the code, Python, the row, its processor time, the ratio to the physical limi
 Compare ratios: the machines differ. No test reads it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform

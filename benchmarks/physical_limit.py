@@ -8,8 +8,6 @@ head built in and proves nothing about a transformer: `certify` has to derive it
     python benchmarks/physical_limit.py 64      prints the seconds of processor time, and the worst error
 """
 
-from __future__ import annotations
-
 import sys
 import time
 

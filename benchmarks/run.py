@@ -12,8 +12,6 @@ first in every run. Every process adds a line to benchmarks/history.jsonl, unles
 asserted here. A row stopped at its limit shows the time until then, after `>`.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

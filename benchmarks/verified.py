@@ -7,8 +7,6 @@
 compiled first, which needs coqc, ocamlopt and Zarith; `--only zarith` builds the faster one only. Nothing is asserted.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import subprocess

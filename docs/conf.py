@@ -4,8 +4,6 @@ The API reference has the public Python of certify, the trusted checker and the 
 package its docstring. Nothing is imported: sphinx-autoapi reads the source.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -3,8 +3,6 @@
 Without a browser the tests are skipped; where CERTIFY_NEEDS_BROWSER is set (``.ci/run`` sets it) they fail.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ be busy. Without ``--hypothesis-seed`` every run meets the same examples, 25 if 
 verdict depends on luck; with it, others, and 100.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 

@@ -5,8 +5,6 @@ and forgets the file in either case. The kernel that accepts a file, and what it
 ``coqc``; ``tests/every_n/test_coq_is_run_safely.py`` compares both.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import re

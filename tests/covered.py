@@ -1,7 +1,5 @@
 """The coverage of a checked file: fields for a formula's certificate, numbers by name for the other kinds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from proofs.check.checker.chapters.formula.certificate import Coverage

@@ -1,7 +1,5 @@
 """The command line inside this process, where it does not matter whether a process of its own runs it."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """Tools that tests need and not every machine has: without them tests are skipped, or fail if a variable is set."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from typing import TypeVar

@@ -10,8 +10,6 @@ This applies to look-ups while a test or a fixture runs. Imports of modules duri
 that then uses torch imports it again, itself or in a function that it calls.
 """
 
-from __future__ import annotations
-
 import builtins
 import importlib.util
 import multiprocessing.process

@@ -1,7 +1,5 @@
 """Processes that tests start, and waits that end when something has happened, however long it takes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

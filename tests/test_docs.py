@@ -1,7 +1,5 @@
 """Documents are tests: what README and docs/ show is what the program prints, and what they name exists."""
 
-from __future__ import annotations
-
 import doctest
 import os
 import re

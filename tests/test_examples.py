@@ -1,7 +1,5 @@
 """The shipped examples, each against a definition of its language that knows nothing of temporal logic."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import re

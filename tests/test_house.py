@@ -1,7 +1,5 @@
 """The house keeps its shape: what may import what, the size of files and functions, one stem per statement."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import os

@@ -1,7 +1,5 @@
 """Formulas are as large as they have nodes: thousands of them, deep or doubling, are certified and checked."""
 
-from __future__ import annotations
-
 import json
 import random
 

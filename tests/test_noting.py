@@ -1,7 +1,5 @@
 """Which processes count as something that may look for a tool."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The whole road on random formulas of the full language: proved by two provers and accepted by the checker."""
 
-from __future__ import annotations
-
 import pytest
 
 from certify.claims.formula.outcomes import Certified

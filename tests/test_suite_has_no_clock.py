@@ -1,7 +1,5 @@
 """No test asserts about time: a machine may be busy, and its clock decides nothing here."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

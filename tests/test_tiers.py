@@ -1,7 +1,5 @@
 """Which rows of a grid run always."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The wheel in a fresh environment and an empty folder, and no other packages in our places."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -6,8 +6,6 @@
 parameter with few values occurs, and the others with the exhaustive tests.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ the real numbers takes nearly all of the time of `coqc` for a short file, so tes
 has loaded them (``tests/coq_sessions.py``).
 """
 
-from __future__ import annotations
-
 import fcntl
 import re
 import shutil

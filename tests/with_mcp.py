@@ -1,7 +1,5 @@
 """Helpers of the tests of `certify mcp`: without its packages they are skipped, or fail if CERTIFY_NEEDS_MCP is set."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from typing import Any
 

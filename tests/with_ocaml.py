@@ -3,8 +3,6 @@
 Without OCaml they are skipped, or fail if CERTIFY_NEEDS_OCAML is set.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Helpers of the tests with torch: without torch they are skipped, or fail if CERTIFY_NEEDS_TORCH is set."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from typing import Any
 

@@ -7,8 +7,6 @@ rounded weights, over the reals, no error of a row of logits may exceed the boun
 WORDS words of each length up to 8.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -4,8 +4,6 @@ The reference is the same function in binary64 on the same device, with errors o
 below the least normal number are counted separately, in units of the least positive one: they may be 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial

@@ -4,8 +4,6 @@ The questions (questions.py) contain everything from certify: weights, words, tr
 are kept, for comparison with the certified bounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial

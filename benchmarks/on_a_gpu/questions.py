@@ -3,8 +3,6 @@
 Usage: python benchmarks/on_a_gpu/questions.py questions.pt
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import random

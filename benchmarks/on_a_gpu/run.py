@@ -9,8 +9,6 @@ Each result is printed at once, and all are in $OUT/results.json; a failed probe
 begins.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -4,8 +4,6 @@ A *way* is a matrix product whose result is binary32, or is stored in 16 bits. T
 are computed in binary64.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product

@@ -4,8 +4,6 @@ Docstrings here are plain text with names in backticks, doctests, Google's secti
 ``Source      [SHA] Theorem 20``. Everything else is escaped, so that ``|x|`` and ``a_i`` stay what they are.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -3,8 +3,6 @@
 The network of `ODD(#<[Q_1])` at temperature 1/n, and the same weights at temperature 1, on PARITY with p = 1/2.
 """
 
-from __future__ import annotations
-
 from certify import cross_entropy
 from certify.claims.numbers.cross_entropy.plot import draw_cross_entropy
 

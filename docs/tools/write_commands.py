@@ -4,8 +4,6 @@ Run `python docs/tools/write_commands.py > docs/reference/commands.md`. An optio
 is described once; each command then only names it.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Run the shipped notebooks and store what their cells show: `python docs/tools/write_notebooks.py`, in a checkout."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

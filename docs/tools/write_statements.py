@@ -3,8 +3,6 @@
 Run `python docs/tools/write_statements.py`, which prints nothing; a test compares them.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable

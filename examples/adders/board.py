@@ -4,8 +4,6 @@ The numbers go to examples/counts/adders.toml, claims of `certify audit`; README
 --write-only nothing is counted.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from fractions import Fraction

@@ -4,8 +4,6 @@ One layer, except for `carries`. The residual stream has a value, coordinates of
 hidden units. A head selects a column k by the score sharp (2 k k' - k'^2), which is greatest where k' = k.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Boards of certified shares: the numbers of right inputs of networks, as claims that `certify audit` decides again."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -7,8 +7,6 @@ Critical temperature  1/(n c) with x + x^2 + ... + x^(n-1) = 1/3 at x = e^(-c): 
                       needed (proofs/numbers/instances/section_6_flip_flop.py).
 """
 
-from __future__ import annotations
-
 from constructions.network.transformer import Layer, Mask, Transformer
 from examples.hard.writing import hard_head, network, save
 

@@ -1,7 +1,5 @@
 """The flip-flop with the tie-breaking term j/n^2: gap and critical temperature are 1/n^2, up to a constant."""
 
-from __future__ import annotations
-
 from constructions.network.transformer import Transformer
 from examples.hard import flip_flop
 from examples.hard.writing import save

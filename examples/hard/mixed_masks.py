@@ -6,8 +6,6 @@ earlier position with no mark ahead, and averages uniformly over those that have
 Gap  1/n for n >= 2.
 """
 
-from __future__ import annotations
-
 from constructions.network.transformer import Layer, Mask, Transformer
 from examples.hard.writing import at_least_half, hard_head, network, save
 

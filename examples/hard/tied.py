@@ -6,8 +6,6 @@ Gap                   1: a write, and a symbol that is not.
 Critical temperature  1/c with (n - 1) e^-c = 1/3: one write of 1, and no later one. So it needs ln n.
 """
 
-from __future__ import annotations
-
 from constructions.network.transformer import Transformer
 from examples.hard import flip_flop
 from examples.hard.writing import save

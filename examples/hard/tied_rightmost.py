@@ -3,8 +3,6 @@
 Softmax tends to the average over ties (tied.py), so no temperature works; `--break-ties` adds the necessary term.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from constructions.network.transformer import Layer, Transformer

@@ -3,8 +3,6 @@
 There is no gap, and softmax of equal scores equals uniform heads: softening changes nothing.
 """
 
-from __future__ import annotations
-
 from constructions.network.transformer import Layer, Mask, Transformer
 from examples.hard.writing import hard_head, network, save
 

@@ -1,7 +1,5 @@
 """Writer of the models of this folder: heads with hard attention, on named directions without meanings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path

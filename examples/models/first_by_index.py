@@ -7,8 +7,6 @@ Critical constant   of the temperature 1/c: with x = e^(-c) the others weigh S =
 Gap                 1.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from certify import Network

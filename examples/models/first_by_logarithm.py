@@ -8,8 +8,6 @@ Critical constant   of the temperature 1/(c*ln(n)): as in first_by_marker.py the
 Gap                 1.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from certify import Network

@@ -8,8 +8,6 @@ Critical constant   of the temperature 1/c: the first position weighs e^c agains
 Gap                 1.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from certify import Network

@@ -10,8 +10,6 @@ Critical constant   of the temperature 1/(c*n): with x = e^(-c), the writes befo
 Gap                 1/n for n >= 2.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from certify import Network

@@ -8,8 +8,6 @@ Critical constant   of the temperature 1/(c*n): as in flip_flop.py, rising to ln
                     opening bracket in front, and behind it none that opens at its depth.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from certify import Network

@@ -8,8 +8,6 @@ Critical constant   the bonus, at temperature 1/2: with x = e^(-2), the n - 1 po
                     n - 1 + ln(3(1 - x^(n-1))/(1 - x))/2: 8.622012... at n = 9. It grows with n, so none is enough.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from certify import Network

@@ -12,8 +12,6 @@ Log-length  in ``first_log_length.json`` the scores of FIRST are multiplied by l
             Then the size is n / (2n - 1) / 2, more than 1/4 at every n.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction

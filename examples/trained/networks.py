@@ -1,7 +1,5 @@
 """The networks of the zoo in plain torch; their tensors have the names of nanoGPT, torch and Hugging Face's LLaMA."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

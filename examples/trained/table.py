@@ -4,8 +4,6 @@ Each folder gets decided.toml; in the table, the last columns of a network witho
 words of up to LONGEST letters are counted, into examples/counts/zoo.toml; with --write-only nothing is decided.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import tomllib

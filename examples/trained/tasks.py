@@ -4,8 +4,6 @@ The input is START (if ``starts`` is set), the tokens of the letters and, if ``e
 is its index in ``letters``; START and END follow. Every answer is the sign of a row, a linear form of the logits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar

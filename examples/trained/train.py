@@ -4,8 +4,6 @@ One thread, fixed seeds and deterministic algorithms: the same torch on the same
 folder gets model.safetensors, other files of its format, and accuracy.toml: the right answers on 10,000 words.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import time

@@ -1,7 +1,5 @@
 """The networks of the zoo: the tables of zoo.toml, their files as networks, their claims."""
 
-from __future__ import annotations
-
 import tomllib
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A report such as an audit makes: every verdict, critical constants, a claim of a stranger, an interruption."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The CSV of an audit: a row per claim and length, exact fractions beside decimals that enclose them."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

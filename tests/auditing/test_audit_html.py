@@ -4,8 +4,6 @@ For all pages, tests/exports/pages/test_promises_of_all_pages.py tests that they
 script.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from urllib.parse import unquote

@@ -1,7 +1,5 @@
 """The Markdown report: complete, one file, and nothing in it is obeyed that a stranger wrote."""
 
-from __future__ import annotations
-
 import base64
 import re
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """Plots: the same numbers give the same well-formed SVG, which asks for nothing and says what it shows."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace

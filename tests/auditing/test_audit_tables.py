@@ -1,7 +1,5 @@
 """The terminal output of an audit: every number and command, at 80 and at 132 columns."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Results survive the way to JSON text and back exactly; anything else is refused in one line."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """docs/reference/claims.md: what a claims file may say, and the one line that refuses anything else."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """examples/claims: what they expect is what comes out, and no statement of [SHA] is left out."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import cache

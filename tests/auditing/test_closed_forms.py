@@ -1,7 +1,5 @@
 """docs/background/critical.md: the brackets of the audit contain the solutions of the closed forms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

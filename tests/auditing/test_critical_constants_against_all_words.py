@@ -1,7 +1,5 @@
 """Brute force over all words of a length, run soft and enclosed, on both sides of the critical constant."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Critical constants of comparisons of counts: what the heads err together on one word, to the width that is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

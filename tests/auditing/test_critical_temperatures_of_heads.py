@@ -1,7 +1,5 @@
 """Heads of different temperatures: each has a critical temperature of its own, and a law of growth."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

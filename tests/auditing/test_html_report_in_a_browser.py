@@ -3,8 +3,6 @@
 tests/exports/pages/test_promises_of_all_pages.py tests requests, phones and contrast for all pages.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

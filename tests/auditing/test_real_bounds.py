@@ -1,7 +1,5 @@
 """Claims whose bounds or networks have ln and sqrt: nothing that only rounding decides is refuted or certified."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Claims that ask nothing are vacuous, whatever kind they are of, and no claim says more than was judged."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

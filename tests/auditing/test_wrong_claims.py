@@ -1,7 +1,5 @@
 """Several wrong claims of a file are several rows, and the others are decided."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 Every one must end with a verdict, within two minutes and 1 GB; most end as incomplete.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A second opinion: run the transformer of a certificate on every word and look whether its claim holds."""
 
-from __future__ import annotations
-
 import itertools
 import operator
 from collections.abc import Callable

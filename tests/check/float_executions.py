@@ -6,8 +6,6 @@ within its units in the last place, both ways to normalise. Results at different
 choices, so a set is a superset of the executions' results.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction

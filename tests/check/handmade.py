@@ -1,7 +1,5 @@
 """Small certificates written by hand from docs/reference/certificate.md; nothing here comes from the producer."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Small certificates that count, written by hand from docs/reference/certificate.md."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tests.check.handmade import Json, near, position, rounding, truth

@@ -1,7 +1,5 @@
 """Small certificates written by hand, of networks for low precision; nothing here comes from the producer."""
 
-from __future__ import annotations
-
 from tests.check.handmade import SINCE, Json, certificate, edit, head, near, position, prev_certificate, truth
 
 STEPS = (("-1/4", "2"), ("-3/4", "-2"))  # biases and writes of Lemma 9

@@ -1,7 +1,5 @@
 """Small certificates with weightings other than softmax, written by hand from docs/reference/certificate.md."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 

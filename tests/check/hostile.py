@@ -1,7 +1,5 @@
 """The parts of hostile inputs, and assertions of their refusal."""
 
-from __future__ import annotations
-
 import pytest
 
 from proofs.check import Incomplete, Malformed, Rejected, check_text

@@ -1,7 +1,5 @@
 """Files about margins that need as much work or memory of the checker as they can, a few of each kind."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any

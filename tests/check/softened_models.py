@@ -1,7 +1,5 @@
 """Small transformers whose heads are uniform, tieless, or tie; for the checker of softened transformers."""
 
-from __future__ import annotations
-
 import functools
 
 from tests.check.softening import Json, head, layer, seal, transformer, unit

@@ -1,7 +1,5 @@
 """Verdicts of the checker on certificates of softened transformers, for tests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

@@ -5,8 +5,6 @@ No code is shared with the producer or the checker. Exact numbers are Fractions;
 rounded to 60 digits, and then widened.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Who checks certificates of formulas runs the kernel and one chapter; what is loaded is looked at from outside."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Accepted certificates, the checker's output, and its speed."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Averages, totals, and outputs that the value of a sum of counts decides: what is accepted, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Certificates that count: what is true is accepted, and what is not is refused for the stated reason."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

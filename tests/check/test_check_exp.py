@@ -1,7 +1,5 @@
 """The enclosure of exp against mpmath at 400 bits and more."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

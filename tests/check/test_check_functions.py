@@ -1,7 +1,5 @@
 """log2ceil, log2floor, ln and sqrt in the checker's own reading of expressions."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -4,8 +4,6 @@ A record of that list that this format does not have is mapped to the nearest at
 More of 3 is in test_check_robust.py.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

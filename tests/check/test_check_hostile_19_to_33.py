@@ -4,8 +4,6 @@ A record of that list that this format does not have is mapped to the nearest at
 Inputs 30 and 31 are in test_check_accepts.py; more of 22 is in test_check_robust.py.
 """
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

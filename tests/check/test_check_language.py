@@ -1,7 +1,5 @@
 """The checker's own reading of formulas, expressions and rationals."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """A claim that begins at a length: what it covers, how it is spelled, and who may be told of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

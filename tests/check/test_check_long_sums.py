@@ -1,7 +1,5 @@
 """Lookups of sums: what a formula says of the sum is found once, however many values the sum may have."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Claims by margins: the checker against floating-point runs of every word, just below and just above what is true."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Weights that are powers of one rational: an error equal to its bound is accepted, one beyond it by a hair is not."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Truncations, mutations and deep nesting: whatever is accepted is also true when the transformer is run."""
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """The rules by which few cases stand for many, against the same check without them: all cases, and shortest paths."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Mapping

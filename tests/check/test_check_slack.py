@@ -3,8 +3,6 @@
 The stated errors of the lookup are 1/4 here, so that every margin is needed.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

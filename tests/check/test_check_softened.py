@@ -1,7 +1,5 @@
 """The checker of softened transformers accepts what the rules give, exactly, and nothing less, for its reason."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import subprocess

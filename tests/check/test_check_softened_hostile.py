@@ -1,7 +1,5 @@
 """Hostile certificates of softened transformers: each is refused in one line, for its reason, before it costs much."""
 
-from __future__ import annotations
-
 import json
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Laws of the checker of softened transformers on random models: no false bound passes, what the rules give does."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath

@@ -1,7 +1,5 @@
 """Sparsemax and entmax-1.5 are exactly hard up to a share of the gap; anything else is refused."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

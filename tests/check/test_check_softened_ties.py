@@ -1,7 +1,5 @@
 """Average-hard heads may tie: what the rules give is accepted, exactly, and nothing less."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from fractions import Fraction

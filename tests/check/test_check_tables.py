@@ -1,7 +1,5 @@
 """Formulas by reference: the table of a network, and definitions in what is asked for."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

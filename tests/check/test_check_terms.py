@@ -1,7 +1,5 @@
 """Terms of sums of weights: their sums have the signs of the exact ones, however far scores are apart."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

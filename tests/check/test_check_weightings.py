@@ -1,7 +1,5 @@
 """Weightings other than softmax: what is accepted holds in every word, and no more is accepted than the rules prove."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from functools import partial

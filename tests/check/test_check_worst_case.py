@@ -1,7 +1,5 @@
 """The worst case against brute force over every sequence of letters, in high precision."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The composite action and the hook of pre-commit: their steps run the checker, and say no more than it says."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -1,7 +1,5 @@
 """The corpus on disk: each file has the verdict of its folder, for the reason that is written down."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Run this file to measure the seconds.
 """
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Files made to take long end with a verdict, in less than 1 GB; `adversarial.py` measures the seconds."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.check.adversarial import FILES, measure

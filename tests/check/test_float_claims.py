@@ -1,7 +1,5 @@
 """An accepted claim about float executions has no wrong one, and a changed claim is not accepted."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from fractions import Fraction

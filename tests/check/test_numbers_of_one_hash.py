@@ -1,7 +1,5 @@
 """Numbers that all have one hash, which a file can choose, make no table slow: few of them are compared."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

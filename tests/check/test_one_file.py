@@ -1,7 +1,5 @@
 """`certify export --to checker` writes the trusted folder as one file, the same every time, which says the same."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import zipfile

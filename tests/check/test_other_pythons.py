@@ -1,7 +1,5 @@
 """The checker says the same under every Python that it is for; under one that is too old it says so in one line."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

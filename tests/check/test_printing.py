@@ -1,7 +1,5 @@
 """A printed formula parses back to the same formula."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

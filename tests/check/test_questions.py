@@ -1,7 +1,5 @@
 """Any request to the checker, however wrong, is answered in one line and never with a traceback."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

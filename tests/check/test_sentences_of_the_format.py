@@ -1,7 +1,5 @@
 """docs/reference/trained.md, section 2: both readers refuse what breaks a sentence about parts of a network."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

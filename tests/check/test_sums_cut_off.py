@@ -1,7 +1,5 @@
 """Sums that are cut off: tensor cores, and whatever a class allows, are within what the checker says of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path

@@ -4,8 +4,6 @@ Each word is a class of its own, so its ranges and rows are numbers, known to 30
 ranges are stated as finely as the checker counts.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import itertools

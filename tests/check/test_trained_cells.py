@@ -1,7 +1,5 @@
 """Cells of the box of ranges: they prove what the whole box does not, and never what is false."""
 
-from __future__ import annotations
-
 import base64
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Covers by classes: what all words of small networks do is accepted, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Covers by classes of bidirectional networks: a query sees the whole word, and so does what is claimed of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product

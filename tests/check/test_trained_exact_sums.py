@@ -1,7 +1,5 @@
 """Sums of float executions that are exact in every order: what the checker takes for one number is one in every run."""
 
-from __future__ import annotations
-
 import json
 import random
 from bisect import bisect

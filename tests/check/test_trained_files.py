@@ -1,7 +1,5 @@
 """Files of trained networks: whatever is changed in one, it is refused in order, or what it says is still true."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import random

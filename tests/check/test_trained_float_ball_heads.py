@@ -3,8 +3,6 @@
 Numbers are in units of 2^-26. A bound is at least the expected one, and exceeds it by the number of units rounded up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial

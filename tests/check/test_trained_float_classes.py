@@ -1,7 +1,5 @@
 """Float executions by classes: whatever a run does on a word of a class is within the forms of the checker."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product

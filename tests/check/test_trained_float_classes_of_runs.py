@@ -1,7 +1,5 @@
 """Conditions on a float model for any bound, operations that have a rule, and executions under a model."""
 
-from __future__ import annotations
-
 from bisect import bisect
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Float executions of trained networks: whatever a run of a class does is within the forms of the checker."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction

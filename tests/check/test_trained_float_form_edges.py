@@ -1,7 +1,5 @@
 """Operations on forms: what a norm and units add, worked out with rationals; and what is refused, at its edge."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """Bounds of the executions that `also` names are those of the page; no drawn one exceeds them; one spelling."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from math import sqrt

@@ -1,7 +1,5 @@
 """Errors of operations on affine forms are those of the page, computed with rationals; and refusals."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import sqrt
 from typing import Any

@@ -1,7 +1,5 @@
 """Roundings of numbers in float executions: each is within its form, and no error may be left out."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scores and weights of runs: what is said of them is what the page says, worked out with rationals."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -3,8 +3,6 @@
 A mutant of each rule, with one term left out, is found wrong by the same comparison.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Scores, weights and averages as forms: each term of what is said of them, and what is refused, at its edge."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
 from math import ceil, exp, isqrt

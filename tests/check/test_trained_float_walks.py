@@ -1,7 +1,5 @@
 """Words on forms: each token sees all that its attention allows, and what is asked of softmax is for so many tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product

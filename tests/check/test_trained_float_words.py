@@ -1,7 +1,5 @@
 """Words on affine forms: streams, keys and values of drawn runs are within them; which words are run on them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """Affine forms of the checker: whatever symbols are, the true value is where the form says."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Certificates about lengths and long wrong words, changed at every place: what is accepted is true of all words."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import json

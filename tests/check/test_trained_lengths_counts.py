@@ -1,7 +1,5 @@
 """Cells of counts in the trusted folder, by brute force: narrowed, cut or bounded cells still contain every vector."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Integers of the trained chapter: what is claimed of every function's error holds, against 300 bits."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from types import SimpleNamespace

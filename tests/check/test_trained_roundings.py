@@ -1,7 +1,5 @@
 """Roundings in the checker: every enclosure has what is rounded, and what is accepted is true of every word."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import random

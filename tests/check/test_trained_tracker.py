@@ -1,7 +1,5 @@
 """The tracker of the checker: its cases are those that formulas and automata have on every word."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """Words of trained networks in the checker: every bound is honest, and what must hold is what the page says."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from fractions import Fraction

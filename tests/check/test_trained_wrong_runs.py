@@ -1,7 +1,5 @@
 """Wrong float executions: the checker's one run is that of the producer bit by bit, and what it accepts is wrong."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from bisect import bisect

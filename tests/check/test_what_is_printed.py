@@ -1,7 +1,5 @@
 """The output for an accepted file is the checked claim, in the checker's words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

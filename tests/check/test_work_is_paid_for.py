@@ -1,7 +1,5 @@
 """The checker counts its work in steps, for any file; tests compare steps, not times."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

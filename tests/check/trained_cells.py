@@ -1,7 +1,5 @@
 """Trees of cells for certificates by classes: cut in halves or at random, with shares from slopes of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

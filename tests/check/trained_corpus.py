@@ -3,8 +3,6 @@
 Each faulty one is an accepted one with a single change.
 """
 
-from __future__ import annotations
-
 import base64
 import copy
 import hashlib

@@ -3,8 +3,6 @@
 The network is the mean of letters, whose averages are exact; each faulty file is the accepted one with a single change.
 """
 
-from __future__ import annotations
-
 import base64
 import struct
 from collections.abc import Iterator

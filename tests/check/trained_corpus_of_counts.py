@@ -4,8 +4,6 @@ The mean of letters 1 is compared with a half after each letter; the claim says 
 with equally many letters 0 and 1 is a tie, which no lemma decides.
 """
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 from typing import Any

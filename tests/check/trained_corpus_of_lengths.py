@@ -1,7 +1,5 @@
 """Files about words of any length, of the corpus: `python -m tests.check.trained_corpus_of_lengths` writes them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

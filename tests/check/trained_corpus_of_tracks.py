@@ -1,7 +1,5 @@
 """Files about inputs in tracks, of the corpus: `python -m tests.check.trained_corpus_of_tracks` writes them."""
 
-from __future__ import annotations
-
 import base64
 import json
 from dataclasses import replace

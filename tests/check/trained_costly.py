@@ -1,7 +1,5 @@
 """Files about trained networks made to take long, or much memory: by last letters, and inputs in tracks one by one."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Small trained networks and claims as files: random weights of binary32, steps of every kind."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A second opinion: the logits of a network's file on tokens, in 300 bits, straight from docs/reference/trained.md."""
 
-from __future__ import annotations
-
 import base64
 import struct
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Running the command line inside this process, and model files to spoil."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

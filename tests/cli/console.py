@@ -16,8 +16,6 @@ the JSON object, as ``key.key = value && key < value``, if the command has ``--j
 semicolon are comments.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -1,7 +1,5 @@
 """Files for sessions, by their names, where a text does not say what is in them; the slower ones are made once."""
 
-from __future__ import annotations
-
 import io
 import json
 import pickle  # noqa: TID251  # writes what a command must refuse

@@ -1,7 +1,5 @@
 """The part of a JSON report that does not depend on the clock, and an interrupt instead of work."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

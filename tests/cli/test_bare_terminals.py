@@ -1,7 +1,5 @@
 """A machine that is not ours: no home to write in, a locale of ASCII alone, forty columns, a newer Python."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

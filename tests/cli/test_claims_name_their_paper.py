@@ -1,7 +1,5 @@
 """A claims file of any paper: it says which paper and which version was read, and every report repeats it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

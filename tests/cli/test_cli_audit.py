@@ -1,7 +1,5 @@
 """`certify audit` from the command line: single claims, claims files, interruption, suggestions, bad input."""
 
-from __future__ import annotations
-
 import html
 import json
 import os

@@ -1,7 +1,5 @@
 """Commands where a session cannot say what must come out: all shipped examples, all words, several processes."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -1,7 +1,5 @@
 """Terminal output: tables that fit the terminal, progress on standard error, numbers rounded outward."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """`certify formula -F`: many formulas, a row or a line of JSON each, and going on where one was."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

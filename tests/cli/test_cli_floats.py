@@ -1,7 +1,5 @@
 """Test `certify floats` and `certify explain --floats`: float models, presets, and certified lengths."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

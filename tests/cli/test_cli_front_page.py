@@ -1,7 +1,5 @@
 """First commands of a new user: the front page, help, its examples, guides, lists, and names that libraries use."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """``--given``, and the key ``given`` of claims: something is claimed only where a formula holds."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

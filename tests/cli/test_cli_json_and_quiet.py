@@ -1,7 +1,5 @@
 """With --json bad input is one JSON object, too; with --quiet nothing is said of progress."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

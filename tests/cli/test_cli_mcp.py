@@ -1,8 +1,6 @@
 """`certify mcp`: five tools with the answers of --json, driven by the official client; a call can neither overstate,
 nor outlive its time, nor be turned into another command."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import importlib.util

@@ -1,7 +1,5 @@
 """Hostile and damaged model files: refused in one line that says what is wrong, whatever they contain."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import json

@@ -1,7 +1,5 @@
 """Failures that are neither a verdict nor bad input: one line, exit 3, no traceback."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

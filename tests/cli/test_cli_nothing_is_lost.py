@@ -1,7 +1,5 @@
 """No command loses a file of the user's: every option of every command that writes, from a table that must be whole."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 import json

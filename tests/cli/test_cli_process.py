@@ -1,7 +1,5 @@
 """The command as a process of its own: start-up, pipes that close, interrupts, and the checker without our packages."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

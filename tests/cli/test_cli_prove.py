@@ -1,7 +1,5 @@
 """`certify prove` and `certify export`: verdicts, exit statuses, folders, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """`certify sensitivity`: what it measures, how it says so, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Requests: the kind of a subject, dialects, constructions for low precision and other weightings."""
 
-from __future__ import annotations
-
 import json
 import random
 import shlex

@@ -1,7 +1,5 @@
 """`--timeout`: what is known when time is up, and that it is never taken for more. The clock is the test's own."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from itertools import count

@@ -1,7 +1,5 @@
 """certify train, learn and import --expect: what they write, and how they end."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import shlex

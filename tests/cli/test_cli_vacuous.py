@@ -1,7 +1,5 @@
 """A certificate of a formula that is true, or false, everywhere is reported as vacuous."""
 
-from __future__ import annotations
-
 import pytest
 
 from certify.requests.vacuity import find_vacuity

@@ -3,8 +3,6 @@
 Each accepted certificate of the corpus, of every kind, is told in every way: as text, as JSON, as a card and as a page.
 """
 
-from __future__ import annotations
-
 import shutil
 import zipfile
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Kinds of claims: each gives the answer of its command, says what it was asked, and refuses bad input in one line."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import tomllib

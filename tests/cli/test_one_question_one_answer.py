@@ -1,7 +1,5 @@
 """The same subject and options get the same verdict and worst error from `certify formula` and from `certify audit`."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from decimal import Decimal

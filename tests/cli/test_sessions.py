@@ -1,7 +1,5 @@
 """Each session of ``sessions/`` comes out as it is written there (tests/cli/console.py), and what is wrong is seen."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

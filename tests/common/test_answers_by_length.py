@@ -1,7 +1,5 @@
 """Conclusions from the rows of all lengths together are printed once, for every kind of claim."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pytest

@@ -1,7 +1,5 @@
 """A folder of the user's that would be imported in the place of one of ours is named in one line; extras can be had."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

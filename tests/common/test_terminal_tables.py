@@ -1,7 +1,5 @@
 """The one renderer of tables: what it leaves out it names, what is too wide stands in blocks, and nothing is markup."""
 
-from __future__ import annotations
-
 import io
 
 from rich.console import Console

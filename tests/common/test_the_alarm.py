@@ -1,7 +1,5 @@
 """Deadlines ring: work that never looks at the clock is ended, within a real second."""
 
-from __future__ import annotations
-
 import signal
 import threading
 

@@ -1,7 +1,5 @@
 """Random C-RASP programs, each beside a function that says what it computes without parsing or running it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random

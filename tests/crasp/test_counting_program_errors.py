@@ -1,7 +1,5 @@
 """Errors in a C-RASP program: one line with the place, what was found, and what was expected."""
 
-from __future__ import annotations
-
 import pytest
 
 from constructions.crasp.parser import parse_counting_program

@@ -1,7 +1,5 @@
 """C-RASP programs: what they compute, against definitions that know nothing of the parser, and their formulas."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence

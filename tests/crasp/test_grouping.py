@@ -5,8 +5,6 @@ is done with backtracking, on texts whose brackets were left out at random. p an
 it would try a number for a truth value, too, which is not tried here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from random import Random

@@ -1,7 +1,5 @@
 """A bracket is certified at one end and refuted at the other, as narrow as asked; where that fails it says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Closed forms of critical constants, derived from the worst input of a head: texts, limits, and what is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

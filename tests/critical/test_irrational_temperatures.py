@@ -1,7 +1,5 @@
 """Closed forms of heads whose temperature has ln or sqrt: in true logarithms, and inside the brackets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Scores in i, j and n: what they simplify to, in every regime, and that a wrong simplification is noticed."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """exp, its rounding, and the softmax-weighted mean: every enclosure against mpmath at 400 bits and more."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The table of weightings says what is true of their definitions, and whatever has code of its own has it for each."""
 
-from __future__ import annotations
-
 import ast
 import random
 import re

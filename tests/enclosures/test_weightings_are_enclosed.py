@@ -3,8 +3,6 @@
 Numbers are drawn so that ties and scores at the edge of the support occur.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from fractions import Fraction

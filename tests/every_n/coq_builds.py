@@ -4,8 +4,6 @@ Coq is asked whether they are equal as data: every number, every meaning, every 
 (``CoqFile``) is a function of these, so equal networks are equal files, byte for byte.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

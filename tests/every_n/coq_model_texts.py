@@ -1,7 +1,5 @@
 """Many model files in one run of Coq: whether the text that Coq writes for each network is the file's."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

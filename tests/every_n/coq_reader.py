@@ -4,8 +4,6 @@ It is written from ``network.v``, ``formula.v`` and ``meaning.v`` alone, and sha
 predicates are not read. A text that cannot be read raises ``Unreadable``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

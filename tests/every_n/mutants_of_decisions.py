@@ -1,7 +1,5 @@
 """Mutants of decisions about trained networks by words: changed weights, claims and evidence."""
 
-from __future__ import annotations
-
 import json
 import random
 from base64 import b64decode, b64encode

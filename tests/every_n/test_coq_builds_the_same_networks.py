@@ -1,7 +1,5 @@
 """``build`` of ``compile_formula.v`` and ``compile_formula`` give the same networks, number by number."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from pathlib import Path

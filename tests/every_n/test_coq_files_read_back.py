@@ -1,7 +1,5 @@
 """The text for Coq contains the network and the claim: a reader of the text recovers both."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The meaning of formulas in Coq (``formula.v``), computed there, is that of ``language/semantics.py``."""
 
-from __future__ import annotations
-
 import re
 
 from constructions.compiler import compile_formula

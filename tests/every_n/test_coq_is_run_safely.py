@@ -1,7 +1,5 @@
 """The cache of the compiled library, and what is made of the answers of a ``coqc``, which here is a script."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The Coq library: complete, without holes; with Coq installed, it accepts right networks and rejects wrong ones."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Networks of every logic in every regime, proved for every n by Coq."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

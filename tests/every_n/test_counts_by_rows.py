@@ -1,7 +1,5 @@
 """Counts up to a length, row by row: what the checker of the library accepts beyond its theorems for every n."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """The checker that Coq extracts: without axioms, complete, and strict about what it reads."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

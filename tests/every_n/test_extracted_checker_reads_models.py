@@ -1,7 +1,5 @@
 """The extracted checker reads any model file and writes it again byte for byte."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Formulas that are large as trees and small as graphs, proved for every n by names for their parts."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import replace
 from fractions import Fraction

@@ -4,8 +4,6 @@ They need the whole library, which takes longer to compile than all other tests 
 has compiled it.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

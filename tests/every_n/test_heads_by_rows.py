@@ -1,7 +1,5 @@
 """Heads of networks that are right up to a length only: each row is checked with the network's own numbers."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Coq writes model files (``model_text.v``) exactly as ``constructions/network/json_form.py`` does."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import re

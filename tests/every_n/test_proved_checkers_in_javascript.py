@@ -3,8 +3,6 @@
 There `int` has 32 bits and the stack is small: what is too large must be refused, never taken for something smaller.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

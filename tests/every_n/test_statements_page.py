@@ -1,7 +1,5 @@
 """docs/reference/statements.md: every numbered statement of both papers, compared with list, library and folders."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """docs/reference/statements.toml: the page, the claims files, DIVERGENCES.md and Coq agree with it."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import sys

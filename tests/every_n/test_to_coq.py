@@ -1,7 +1,5 @@
 """The text for Coq: expressions, predicates, formulas, and constructs without a counterpart."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

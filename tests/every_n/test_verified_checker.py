@@ -1,7 +1,5 @@
 """The checker of certificates that is proved in Coq: what it accepts, and what it says of the rest."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

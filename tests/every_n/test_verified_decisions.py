@@ -3,8 +3,6 @@
 What it accepts is compared with what the Python checker says of the same claim, every word of which it runs, too.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

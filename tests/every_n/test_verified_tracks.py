@@ -3,8 +3,6 @@
 What it accepts is compared with what the Python checker says of the same file.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

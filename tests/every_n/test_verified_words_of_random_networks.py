@@ -4,8 +4,6 @@ The least value of a row over all words, in floats, lies between the margins of 
 other the word with that value is accepted as wrong.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Certificates, and the command line inside this process."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Running one network in every way there is, and what its truths are by the semantics."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence

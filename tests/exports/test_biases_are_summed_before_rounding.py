@@ -3,8 +3,6 @@
 See docs/reference/floats.md, section 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

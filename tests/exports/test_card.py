@@ -1,7 +1,5 @@
 """`certify export --to card`: Markdown that says what the checker says, and nothing of what is rejected."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

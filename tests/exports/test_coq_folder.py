@@ -1,7 +1,5 @@
 """`--to coq`: a folder that is whole, says what it is, and is checked by the one command of its README."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

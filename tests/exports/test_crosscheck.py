@@ -1,7 +1,5 @@
 """`certify check --crosscheck cvc5`: agreement, contradiction, no answer, no solver, and folders that are none."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`certify export`: every kind of certificate in every format, what is refused, and that nothing half-written stays."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Figures for papers: what is in a certificate is in them, and two runs give the same bytes."""
 
-from __future__ import annotations
-
 import html
 import re
 import subprocess

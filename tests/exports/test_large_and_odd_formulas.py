@@ -1,7 +1,5 @@
 """Formulas that are deep, wide or odd: each export is written, or one line says why not."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

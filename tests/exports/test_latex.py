@@ -1,7 +1,5 @@
 """The tables in LaTeX: balanced, escaped, complete, and with the certificate's own numbers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from decimal import Decimal

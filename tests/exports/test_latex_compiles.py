@@ -1,7 +1,5 @@
 """Exported LaTeX compiles, without a line that is too wide; skipped without pdflatex."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The arrays are the dense matrices, and the reader of docs/howto/exports.md computes soft attention."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import re

@@ -1,7 +1,5 @@
 """The ONNX file: standard operators, any batch and length of the claim, and the claim in its metadata."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 On all short words, on random ones of length 64; the shipped examples in every regime when everything is run.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Proofs for people: LaTeX that compiles, lemmas for all obligations, and every number where the certificate has it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

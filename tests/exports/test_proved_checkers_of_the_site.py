@@ -3,8 +3,6 @@
 Python in the page is one that accepts everything here: whatever the page says of the proved checkers is theirs.
 """
 
-from __future__ import annotations
-
 import http.server
 from collections.abc import Iterator, Sequence
 from pathlib import Path

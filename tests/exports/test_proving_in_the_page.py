@@ -3,8 +3,6 @@
 The latter is tried where CERTIFY_PYODIDE and CERTIFY_WHEELS name what `npm pack` and `pip download` write.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Exports of a network with ln: what is proved is said of the real function, and constants are true logarithms."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

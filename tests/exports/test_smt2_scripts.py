@@ -1,7 +1,5 @@
 """The scripts: what they are about, that none is missing, and that real words are among their inputs."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 It is tried where CERTIFY_PYODIDE names the file that `npm pack pyodide` writes.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterator

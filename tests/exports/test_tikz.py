@@ -1,7 +1,5 @@
 """The picture in LaTeX: balanced and in ASCII, with every block and every wire of the network, inside its own frame."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The torch folder stands alone, loads, says its claim, and runs as its README says; safetensors holds the same."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

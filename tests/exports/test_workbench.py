@@ -3,8 +3,6 @@
 The latter is tried where CERTIFY_PYODIDE names the file that `npm pack pyodide` writes.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import shlex

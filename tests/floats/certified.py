@@ -1,7 +1,5 @@
 """Networks and the lengths up to which all runs under a float model are certified; each is proved on its first use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

@@ -1,7 +1,5 @@
 """A float execution of a network in exact numbers: every choice that the float model leaves open is random."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from random import Random

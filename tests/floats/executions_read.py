@@ -1,7 +1,5 @@
 """Executions and orders of sums, read back from what is written of them: the writing leaves nothing out."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

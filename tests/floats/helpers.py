@@ -1,7 +1,5 @@
 """Networks and classes for tests of executions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.compiler import compile_formula

@@ -5,8 +5,6 @@ Every operation is one of a numpy type (float16; bfloat16 of ml_dtypes), and num
 that an execution names, those by magnitude and balanced ones included; none is drawn, and no product is fused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Executions drawn from everything that a class leaves open, for tests of what is claimed about all of them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from proofs.enclosures.float_models.model import FloatModel

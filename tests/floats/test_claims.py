@@ -1,7 +1,5 @@
 """Float claims in certificates, and float models in files: one spelling, and complaints in one line."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Executions of a class are replayed bit by bit, and wrong ones are found."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product

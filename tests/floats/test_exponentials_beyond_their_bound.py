@@ -4,8 +4,6 @@ numpy in bfloat16, at a length that is certified for exponentials within 4 units
 stay within the certified bounds and outputs are right; far beyond, a head leaves its bound, and then outputs are wrong.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
 from typing import Any

@@ -6,8 +6,6 @@ number may be flushed to 0. Here that is tested: on every number of 16 bits, on 
 docs/howto/exports.md has those of one machine.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Lemmas G, M and T, and the errors of forms, against every order of small sums in tiny formats."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import permutations

@@ -4,8 +4,6 @@ numpy, onnxruntime, and torch with its plain and its own attention, on the worst
 blocks, on random ones and on all that are short.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

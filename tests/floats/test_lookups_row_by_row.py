@@ -3,8 +3,6 @@
 Rule 1: equal weights unit by unit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction

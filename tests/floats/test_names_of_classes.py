@@ -1,7 +1,5 @@
 """The checker knows the classes that have names, and gives no such name to other runs."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """numpy computes what the replay computes, bit for bit, and is wrong where a refutation says so, just as it says."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Drawn executions, at lengths that are certified: no truth is other than exactly 0 or 1."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

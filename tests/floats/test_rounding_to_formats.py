@@ -1,7 +1,5 @@
 """Rounding is to nearest, ties to even, from the exact number: by brute force, and as hardware and numpy do it."""
 
-from __future__ import annotations
-
 import struct
 from fractions import Fraction
 

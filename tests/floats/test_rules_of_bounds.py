@@ -1,7 +1,5 @@
 """The rules of docs/background/floats_rules.md, section 4, where a weaker reading of them would claim too much."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Certified float executions of one certificate, and the claims that follow."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from math import isqrt

@@ -1,7 +1,5 @@
 """The exact tables are the dense matrices, the position functions and the reciprocals of the temperatures."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Verdicts about float executions: what holds, up to which length, and why not beyond."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 from random import Random

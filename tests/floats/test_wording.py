@@ -1,7 +1,5 @@
 """Sentences about a wrong execution: shorter words are right only where they are certified."""
 
-from __future__ import annotations
-
 import pytest
 
 from certify.claims.floats.show import describe_row

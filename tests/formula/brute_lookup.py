@@ -1,7 +1,5 @@
 """The worst error of a lookup head by going through all cases at all visible positions; shares nothing with proofs."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from mpmath import mp, mpf

@@ -1,7 +1,5 @@
 """The worst error of one head by trying every assignment, from the head's weights alone; shares nothing with proofs."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from fractions import Fraction

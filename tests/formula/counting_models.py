@@ -1,7 +1,5 @@
 """Hand-made networks that count ([SHA] Theorem 20): one comparison of counts, or one predicate on a count."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction

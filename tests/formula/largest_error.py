@@ -1,7 +1,5 @@
 """The largest error of several sweeps, one after the other, without windows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from proofs.formula.attention.worst_case import SweepExtreme, WeighedSweep, larger_extreme

@@ -1,7 +1,5 @@
 """ReLU, sigmoid and geometric attention: certified, and right on every short word by an evaluation of its own."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A target's automaton, read over every short word, against ``constructions.language.semantics``."""
 
-from __future__ import annotations
-
 import itertools
 import random
 

@@ -1,7 +1,5 @@
 """Reads before writes, second writes, and embeddings that do not hold what they should: each is a fault, alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``attention.costs``: rounding goes down, and cutting out unused bits keeps the sign of every sum."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Networks that count, whole: proved when they are right, and not when one part is a little wrong."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace

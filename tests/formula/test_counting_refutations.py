@@ -1,7 +1,5 @@
 """Counting networks that are wrong: a word is found, it is short, and the second forward pass agrees."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from fractions import Fraction

@@ -3,8 +3,6 @@
 The units that compute such a formula may cancel and read nothing, and its heads may attend to a truth that is constant.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Heads that differ by names alone are proved once, by one memory that the caller owns."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.compiler import compile_formula

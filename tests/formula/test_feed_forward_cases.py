@@ -1,7 +1,5 @@
 """The exact case check of feed-forward outputs: right units pass, wrong ones do not, and Z3 never contradicts it."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from fractions import Fraction

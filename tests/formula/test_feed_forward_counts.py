@@ -1,7 +1,5 @@
 """Comparisons and products by ReLUs: the exact check against every count, truth and error at its ends, and Z3."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """At short lengths a pivot has few positions around it: Theorem 16 under sparse weightings, critical to six digits."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

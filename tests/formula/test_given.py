@@ -1,7 +1,5 @@
 """Claims that are about the positions where something is given: from formulas, models, claims files and Python."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import product

@@ -4,8 +4,6 @@ The pass is written here from docs/howto/exports.md, for all words of a length a
 provers.
 """
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from itertools import product

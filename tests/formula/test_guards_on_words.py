@@ -1,7 +1,5 @@
 """Guards that depend on the word: a head is near its truth where something was written before, and free elsewhere."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from itertools import product

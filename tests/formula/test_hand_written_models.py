@@ -1,7 +1,5 @@
 """The models of ``examples/models`` for every n: proved for just those lengths where they are right."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Attacks on the rules that the producer alone must withstand, before the independent checker has its say."""
 
-from __future__ import annotations
-
 import pytest
 
 from constructions.network.lengths import up_to

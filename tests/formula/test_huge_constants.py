@@ -1,7 +1,5 @@
 """Constants of any size: where exponentials are tiny, or scores huge, verdicts are what they are at smaller ones."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 

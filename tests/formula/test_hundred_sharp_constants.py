@@ -4,8 +4,6 @@ With the formula below a step to the left weighs x = e^-gamma in both regimes, s
 which is 1/4 at gamma = ln 3.
 """
 
-from __future__ import annotations
-
 from itertools import cycle
 
 import pytest

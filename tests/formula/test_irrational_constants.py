@@ -1,7 +1,5 @@
 """Constants in front of the scores that are not rational: ln(4)/2, sqrt(2), products and sums, as exact numbers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path

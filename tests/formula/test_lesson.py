@@ -1,7 +1,5 @@
 """`certify explain`: what it says in words is what formulas and networks mean; the words that it shows, show it."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """The undominated cases of a lookup head have its worst error: the same as all cases have, and as brute force finds."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The enclosed worst case of a lookup head against all its cases at 60 digits, for compiled and for random heads."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

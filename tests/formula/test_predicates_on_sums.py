@@ -1,7 +1,5 @@
 """Predicates on sums of counts: proved, accepted by the checker, right on all short words; and refused if changed."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Verdicts about networks with ln and sqrt hold of the real functions, not of ones that are rounded to 48 digits."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from fractions import Fraction

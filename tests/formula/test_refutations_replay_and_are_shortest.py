@@ -1,7 +1,5 @@
 """Counterexamples: they replay in the second forward pass, and no shorter word breaks the claim."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

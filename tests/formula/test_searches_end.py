@@ -1,7 +1,5 @@
 """The search for a counterexample: it does no more work than it may, the same every time, and says what it tried."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """mpmath is asked about every worst error that is printed, and where it finds another one, nothing is certified."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

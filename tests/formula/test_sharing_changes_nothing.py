@@ -1,7 +1,5 @@
 """Shared steps of sweeps, exponentials and lengths have the results of separate computations."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Slack, by the two provers: written from an approximate number, read by what decides a comparison, and misused."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Comparisons of many counts: one integer is read, however many counts there are; and what their heads err together."""
 
-from __future__ import annotations
-
 import json
 import random
 from fractions import Fraction

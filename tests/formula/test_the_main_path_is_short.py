@@ -1,7 +1,5 @@
 """From the arguments of `certify formula` to its verdict there are few functions of ours to follow."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Windows pass over rows that cannot be the worst: what is found without looking at them is what all paths give."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import replace

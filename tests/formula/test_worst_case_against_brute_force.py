@@ -1,7 +1,5 @@
 """``find_extreme`` against trying every assignment of the atoms, for the constructions' heads and for random heads."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from fractions import Fraction

@@ -3,8 +3,6 @@
 The bound must be no smaller than the error of any assignment, and what is said to be attained must be an error.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """At which gamma ``since`` stops being certified for n <= 8: the exact worst case and Z3 flip at the same place."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """Handmade models of one head, with errors that can be computed by hand."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.language.expressions import parse_expression

@@ -1,7 +1,5 @@
 """Tiny decoders in plain torch, in the layouts of Hugging Face: what each does is written out for each."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Small networks in torch as people write them, for the reader of graphs: whatever has no names that anybody knows."""
 
-from __future__ import annotations
-
 import io
 import warnings
 from typing import Any

@@ -1,7 +1,5 @@
 """One layer in torch, in habits that the networks of graphs_in_torch have not: who attends how, and what follows."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -3,8 +3,6 @@
 Every function takes torch and returns a state dict of binary32 tensors and the logits of tokens [B, T] in binary64.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

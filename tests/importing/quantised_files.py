@@ -1,7 +1,5 @@
 """Weights quantised independently of the importer, and the files that contain them."""
 
-from __future__ import annotations
-
 import json
 import struct
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Small graphs of ONNX, written node by node."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

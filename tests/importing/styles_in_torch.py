@@ -1,7 +1,5 @@
 """One layer in torch, as people write it: modules of torch.nn, changes in place, norms by hand, padding."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whatever shape or type one tensor or one setting has instead, the complaint is one line, or the network is right."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial

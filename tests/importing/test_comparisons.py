@@ -1,7 +1,5 @@
 """Comparisons at import: the network that was read is the file's, or the import is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Computed tables hold the binary32 numbers nearest to the true values, by another library to 60 digits."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath

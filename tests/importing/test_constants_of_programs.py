@@ -1,7 +1,5 @@
 """Whatever of a program does not depend on tokens is computed as torch does, or refused; without the package onnx."""
 
-from __future__ import annotations
-
 import io
 import sys
 import zipfile

@@ -1,7 +1,5 @@
 """Decoders of Hugging Face, tiny and random, compute what torch computes from the same state dict."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from math import pi

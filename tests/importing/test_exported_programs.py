@@ -1,7 +1,5 @@
 """Programs of torch.export (.pt2): the network that is read has the logits of torch; what is not read is named."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

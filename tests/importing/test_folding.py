@@ -1,7 +1,5 @@
 """Each operation that is computed on constants, in each definition of opsets 7 to 24, as ONNX Runtime computes it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

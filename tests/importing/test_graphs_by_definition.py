@@ -1,7 +1,5 @@
 """A graph has the meaning of its opset: what ONNX Runtime computes on every word, or a refusal that names the node."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 from typing import Any

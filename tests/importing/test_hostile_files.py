@@ -1,7 +1,5 @@
 """Files that are damaged or made to harm: one line each, nothing is run, memory is bounded."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """An imported network computes what torch computes from the same state dict, to the accuracy of binary64."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Files of names: tensors under other names, transposed, split, joined; what is wrong with one is a line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Files without operations: the program that names suggest is shown and confirmed, and buffers are compared with it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Tensors in a file beside the model, as onnx and torch write them, are read from the folder of the model alone."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path

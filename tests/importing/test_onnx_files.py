@@ -1,7 +1,5 @@
 """Models that torch exported to ONNX, and hostile ones."""
 
-from __future__ import annotations
-
 import io
 import warnings
 from pathlib import Path

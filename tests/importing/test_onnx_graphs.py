@@ -1,7 +1,5 @@
 """Graphs of ONNX become networks that compute what torch computes; what cannot be read is named with its node."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

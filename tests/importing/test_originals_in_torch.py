@@ -1,7 +1,5 @@
 """The second interpreter of programs of torch.export has the logits of torch; it calls nothing that is not listed."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Numbers of tokens that are rounded become steps that compute what ONNX Runtime and torch compute, or are refused."""
 
-from __future__ import annotations
-
 import warnings
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Quantised weights are exactly (q - zero) · scale, as ONNX Runtime and torch read them; more than that is refused."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -3,8 +3,6 @@
 The defaults are those of the configuration classes of transformers 4.57.6 and 5.24.0.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping
 from dataclasses import replace

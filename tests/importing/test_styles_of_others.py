@@ -1,7 +1,5 @@
 """Networks as other people write them have the logits of torch, as programs and as graphs."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

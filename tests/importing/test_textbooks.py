@@ -1,7 +1,5 @@
 """Parts as textbooks and public adders have them are read as torch computes them, or refused with their node."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """State dicts of TransformerLens 4: the names of TransformerBridge for its own programs, and for those of others."""
 
-from __future__ import annotations
-
 import json
 import re
 import warnings

@@ -1,7 +1,5 @@
 """Attention and RotaryEmbedding of ONNX are what its reference and ONNX Runtime compute, or are refused by name."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Parts as textbooks and adders have them: tables made in ``forward``, masks of any table, pools, shared blocks."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

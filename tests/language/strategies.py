@@ -1,7 +1,5 @@
 """Hypothesis strategies for formulas, words and expressions, shared by all tests."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import cast
 

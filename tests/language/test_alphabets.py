@@ -1,7 +1,5 @@
 """A text that names an alphabet is read alike wherever there is one."""
 
-from __future__ import annotations
-
 import pytest
 
 from certify.exports.pages.certificate.commands import check_softened_command

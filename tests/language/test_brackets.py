@@ -1,7 +1,5 @@
 """Brackets: 1 where a positional formula holds, here or one position to the left."""
 
-from __future__ import annotations
-
 import pytest
 
 from constructions.errors import InputError

@@ -1,7 +1,5 @@
 """Columns of expressions: the values and the errors of evaluating position by position."""
 
-from __future__ import annotations
-
 import copy
 
 import pytest

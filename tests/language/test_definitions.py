@@ -1,7 +1,5 @@
 """Definitions before a formula, files of them, and the table of formulas of a file: names for graphs."""
 
-from __future__ import annotations
-
 import pytest
 
 from constructions.errors import FormulaError

@@ -1,7 +1,5 @@
 """The grammars for editors colour a text as the lexers read it, token by token."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import random

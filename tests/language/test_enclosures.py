@@ -1,7 +1,5 @@
 """Expressions with the real ln and sqrt: enclosed as mpmath computes them, and conditions decided or left undecided."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Expressions: their grammar, exact values, limits and forms."""
 
-from __future__ import annotations
-
 import copy
 import sys
 from fractions import Fraction

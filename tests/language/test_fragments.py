@@ -1,7 +1,5 @@
 """Formulas are placed in the smallest logic of [SHA] that contains them."""
 
-from __future__ import annotations
-
 import pytest
 
 from constructions.language.fragments import find_future_subformula, fragment_of

@@ -1,7 +1,5 @@
 """log2ceil, log2floor, ln and sqrt: what they are, and that producer and checker mean the same numbers."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from fractions import Fraction

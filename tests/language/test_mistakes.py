@@ -1,7 +1,5 @@
 """Plausible mistakes: each message says what to write instead, exactly."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

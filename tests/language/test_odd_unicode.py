@@ -1,7 +1,5 @@
 """Characters that only look like letters, digits or spaces: one line of complaint, wherever they stand."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 

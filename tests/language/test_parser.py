@@ -1,7 +1,5 @@
 """Every spelling, precedence, and what the parser checks beyond the grammar."""
 
-from __future__ import annotations
-
 import logging
 import subprocess
 import sys

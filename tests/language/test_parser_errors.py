@@ -1,7 +1,5 @@
 """Bad formulas are refused at the right place, in plain words, and without a traceback of another kind."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st

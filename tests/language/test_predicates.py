@@ -1,7 +1,5 @@
 """Numerical predicates, built in and defined by users."""
 
-from __future__ import annotations
-
 import pytest
 
 from constructions.errors import InputError

@@ -1,7 +1,5 @@
 """Predicates of sums of counts: the formula that is built means what the sum's value decides, on every short word."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Callable, Iterator

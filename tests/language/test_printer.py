@@ -1,7 +1,5 @@
 """A printed formula parses back to the same formula, and is readable."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The oracle against truth tables written by hand, and against a second formulation of every operator."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """Every spelling of every operator, against the textbook definitions on all words up to length 5."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any, cast
 

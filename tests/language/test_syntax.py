@@ -1,7 +1,5 @@
 """Interned nodes, subformulas and the simple questions about formulas."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import FrozenInstanceError
 

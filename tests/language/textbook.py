@@ -4,8 +4,6 @@ A formula is a nested tuple: an operator's name and its operands. Positions coun
 differ in: whether ``X`` (and what is built with it) is weak, and whether ``since`` and ``until`` are those of [SHA].
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 Tree = tuple[Any, ...]

@@ -1,7 +1,5 @@
 """The same network with other numbers in its tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A copy of a network with a neuron more, which fires on one word of n letters and on no other of at most n."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Networks and questions for the tests of learning, and the answers by running every word by itself."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace

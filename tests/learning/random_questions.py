@@ -1,7 +1,5 @@
 """A claim about a random network, whose truths mean nothing: only its rows count."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.regular.automata import Automaton

@@ -1,7 +1,5 @@
 """Two networks compared: equal to itself however it is written, and a planted difference is found and enclosed."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess

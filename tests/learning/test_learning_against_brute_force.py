@@ -1,7 +1,5 @@
 """The learnt automaton agrees with every word's own run, is minimal, and has an accepted certificate."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Iterable

@@ -1,8 +1,6 @@
 """Networks of other seeds, sizes and positions than the zoo's, trained for a few steps: learnt on all words of at most
 12 letters, as brute force and Myhill and Nerode say."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

@@ -1,7 +1,5 @@
 """The best small formula where none is exact: what it is said to be wrong on is what brute force says."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Training until proved: what is drawn, what goes back, what comes out; nothing that is trained is trusted."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace

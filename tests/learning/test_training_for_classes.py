@@ -1,7 +1,5 @@
 """Training for what is proved: inner layers learn to write what follows from a step of the machine."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """VNN-LIB queries about two networks: unsat is certified, sat proved for an input; both are what brute force says."""
 
-from __future__ import annotations
-
 import itertools
 import operator
 import random

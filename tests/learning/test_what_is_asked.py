@@ -1,7 +1,5 @@
 """Which answers and words a claim or options ask about, and what is said where nothing can be learnt."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

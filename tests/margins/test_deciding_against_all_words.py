@@ -1,7 +1,5 @@
 """Verdicts on random networks and claims, against floating-point runs and truths of every word."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

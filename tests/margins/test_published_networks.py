@@ -1,7 +1,5 @@
 """FIRST and PARITY of Chiang and Cholak: their outputs as the closed forms say, and how far margins are certified."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache

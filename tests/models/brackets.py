@@ -1,7 +1,5 @@
 """Balanced brackets by a stack, as everybody would write it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

@@ -1,7 +1,5 @@
 """The models of examples/models, which are not from the paper: their verdicts, critical constants and model files."""
 
-from __future__ import annotations
-
 import importlib
 import itertools
 import tomllib

@@ -1,7 +1,5 @@
 """Attention to the first position at a temperature in 1/ln n: certified from n = 2 on, and critical where it says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Writing networks by hand: what a text denotes, where parts go, what rounding states, and what is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path

@@ -3,8 +3,6 @@
 Every network here is certified, so the independent checker accepts its certificate, too.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

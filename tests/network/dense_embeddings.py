@@ -1,7 +1,5 @@
 """Embeddings as dense matrices."""
 
-from __future__ import annotations
-
 from constructions.network.dense import Matrix, dense_matrix
 from constructions.network.transformer import Transformer
 

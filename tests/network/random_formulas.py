@@ -1,7 +1,5 @@
 """Random formulas of some size, from a seed; hypothesis prefers small ones."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Collection, Sequence
 

@@ -3,8 +3,6 @@
 It shares with the program only the matrices of ``constructions.network.dense``, never ``run_layers`` or an enclosure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Compiled transformers against the semantics, on every short word and on long random words: hard and soft run."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Compiled formulas of the full language, under exact hard attention, against the semantics on every short word."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -3,8 +3,6 @@
 One layer of leftmost or rightmost attention; a restriction fixes some symbols of the words of length n.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import replace

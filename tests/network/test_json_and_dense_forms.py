@@ -1,7 +1,5 @@
 """The JSON form comes back equal, its text is one and the same, and the dense matrices are the sparse rows."""
 
-from __future__ import annotations
-
 import json
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """``run_soft`` against a second implementation of the forward pass (dense, mpmath at 120 digits)."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from fractions import Fraction

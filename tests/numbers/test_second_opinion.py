@@ -1,7 +1,5 @@
 """mpmath beside every number of instances, sensitivity and cross-entropy: a planted disagreement is an error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Python takes what the command line takes, and refuses everything else in one line."""
 
-from __future__ import annotations
-
 import inspect
 from dataclasses import fields
 from fractions import Fraction

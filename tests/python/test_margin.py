@@ -1,7 +1,5 @@
 """`certify.margin`: the same question as the command's, from Python."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The shipped notebook runs, and what it shows is HTML that escapes everything and asks for nothing."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json

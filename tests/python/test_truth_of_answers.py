@@ -1,7 +1,5 @@
 """An answer is true in Python only if its verdict is the positive one of its class: `assert certify(...)` is a test."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

@@ -1,7 +1,5 @@
 """Hypothesis strategies for programs that are well typed, built without the parser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """[SHA] Appendix E, the program for DYCK-k: as printed, repaired, and each thing that the paper says about it."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 

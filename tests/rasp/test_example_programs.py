@@ -1,7 +1,5 @@
 """The shipped programs, each against a definition that knows nothing of attention."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from pathlib import Path

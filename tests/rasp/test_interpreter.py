@@ -1,7 +1,5 @@
 """The interpreter against values worked out by hand, against temporal logic, and against its own mirror image."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

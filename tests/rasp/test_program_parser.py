@@ -1,7 +1,5 @@
 """Spellings, alphabets and comments: what different texts have in common."""
 
-from __future__ import annotations
-
 import pytest
 
 from constructions.errors import InputError

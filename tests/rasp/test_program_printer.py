@@ -1,7 +1,5 @@
 """Printed programs are programs: they parse back to what was printed."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 

@@ -1,7 +1,5 @@
 """Formulas of programs against the interpreter: shipped programs, every kind of attention, random programs."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """B-RASP as its authors' page writes it: what it means, against functions that are built beside the text."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from random import Random

@@ -1,7 +1,5 @@
 """Smallest automata for words of at most so many letters: they agree on them, and none of fewer states does."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterator, Sequence

@@ -5,8 +5,6 @@ formula by the definition of the logic. The code under test decides that the for
 every length; the decision itself is tested, too.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Hashable, Iterable

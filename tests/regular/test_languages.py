@@ -1,7 +1,5 @@
 """Languages of claims: regular expressions mean what Python's do, files say what they say, formulas what holds last."""
 
-from __future__ import annotations
-
 import re
 from itertools import product as product_of
 

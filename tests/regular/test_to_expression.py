@@ -1,7 +1,5 @@
 """Expressions of languages: read back, each is the same language."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Random small changes of a file that was printed for Coq, in the text itself: one number, one word or one entry."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Does a transformer miss a meaning? Decided by the second forward pass and the definitions, not by ``proofs``."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

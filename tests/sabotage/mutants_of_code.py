@@ -7,8 +7,6 @@ cover it until one fails. A mutant that survives is the same as the code, or is 
 decides. Nothing is written into the sources: a forked process gets the mutant's code, and ends.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import gc

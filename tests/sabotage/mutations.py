@@ -1,7 +1,5 @@
 """Random small changes of a model's JSON object: one weight, one function, one meaning, one wire, one part."""
 
-from __future__ import annotations
-
 import copy
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Sealed certificates, changed by hand: the checker says no to every stronger or different claim."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

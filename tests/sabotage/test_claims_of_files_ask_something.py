@@ -4,8 +4,6 @@ Each attack is a model that its attacker is free to write, with the text, the le
 that Coq itself writes of it: so no text gives it away.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sabotaged networks in Coq: none whose output is wrong on some short word is proved for every n."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterator

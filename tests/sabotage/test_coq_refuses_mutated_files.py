@@ -3,8 +3,6 @@
 ``tests/every_n/coq_reader.py`` reads the statement of a changed text, and brute force decides it.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections import Counter

@@ -4,8 +4,6 @@ One reads the model's file, the other what `proofs.every_n.transformer_file` pri
 compared, too. Mutants are written in their one spelling; what the program reads of others, it writes in that spelling.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import random

@@ -1,7 +1,5 @@
 """Models made by hand to slip through a rule: each is either truly right, or not certified."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -4,8 +4,6 @@ Ground truth is two-fold: ``find_miss`` of ``words.replay`` and the second forwa
 Kill rates are printed with ``-s``.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

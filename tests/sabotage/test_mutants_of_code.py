@@ -1,7 +1,5 @@
 """The mutants of a small function, and what they compute: each changes one place, and the source is as before."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -4,8 +4,6 @@ The output alone counts here: `check` lets a direction that nobody reads hold an
 in one Coq file, for the lengths for which the model itself is proved.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

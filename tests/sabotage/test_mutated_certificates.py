@@ -3,8 +3,6 @@
 The number of each verdict is printed with ``-s``.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 

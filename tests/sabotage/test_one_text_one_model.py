@@ -4,8 +4,6 @@ The theorem about a file says that some model with its text computes the formula
 reader makes: what is read of their texts is the same model, or there is no file with such a text.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

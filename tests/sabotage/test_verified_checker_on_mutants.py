@@ -10,8 +10,6 @@ its own, which no direction may exceed; Python rejects the file for the stated o
 Both builds of it give the same answers. The number of each verdict is printed with ``-s``.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Transformers with softmax in ball arithmetic, straight from the definitions: for numbers however extreme."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 Usage    python -m tests.softened.command_held_up SHARDS FILE model ... --store STORE
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

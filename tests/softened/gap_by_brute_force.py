@@ -1,7 +1,5 @@
 """The gap of a head by its definition: all words, all positions, the two greatest scores; nothing of proofs."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from fractions import Fraction

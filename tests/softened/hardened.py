@@ -1,7 +1,5 @@
 """Soft models of the project with hard attention in place of soft."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from constructions.network.transformer import Transformer

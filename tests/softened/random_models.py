@@ -1,7 +1,5 @@
 """Small random transformers with hard attention: several layers, heads, masks, biases; with ties, averaged or not."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from fractions import Fraction

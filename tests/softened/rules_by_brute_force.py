@@ -4,8 +4,6 @@ nothing shared.
 A part of a stage contributes its maximum over all words and positions; the parts are added up.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

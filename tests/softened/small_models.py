@@ -1,7 +1,5 @@
 """Small random uniform-tieless transformers, and what brute force says of them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

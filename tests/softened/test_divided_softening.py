@@ -1,7 +1,5 @@
 """However the words are divided, the certificate is the same; and what is false does not become certified."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

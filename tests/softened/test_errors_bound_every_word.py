@@ -1,7 +1,5 @@
 """Stated bounds: those of the rules, followed word by word; and above what every soft run, enclosed, is off."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable, Iterator

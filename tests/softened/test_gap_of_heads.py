@@ -1,7 +1,5 @@
 """Gaps over all words are exact: by closed forms, by brute force over all words, and by the word that attains them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

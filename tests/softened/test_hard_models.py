@@ -1,7 +1,5 @@
 """The models of examples/hard: their files, their gaps, and what they compute."""
 
-from __future__ import annotations
-
 import importlib
 from fractions import Fraction
 from itertools import product

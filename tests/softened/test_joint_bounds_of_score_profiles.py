@@ -1,7 +1,5 @@
 """Joint bounds of made-up score profiles: never below the rule, for any errors and temperature; merged in any order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce

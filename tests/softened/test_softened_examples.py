@@ -1,7 +1,5 @@
 """The shipped examples with hard attention: certified at short lengths here, at their own with ``-m exhaustive``."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Theorem 26 for every n, by Coq: what is proved, what is refused with a reason, and that the constants agree."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

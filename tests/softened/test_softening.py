@@ -1,7 +1,5 @@
 """`certify.soften`: verdicts, temperatures, critical ones, and what the certificates say."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Sparsemax at the gap computes exactly what average-hard attention does, ties included: every word, exactly."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from fractions import Fraction

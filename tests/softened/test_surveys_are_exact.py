@@ -1,7 +1,5 @@
 """Surveys of all words: gaps, ties and greatest entries by brute force; one result however the words are divided."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import random

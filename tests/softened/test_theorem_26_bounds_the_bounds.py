@@ -1,7 +1,5 @@
 """At the temperature of Theorem 26 the bounds that are stated are no larger than those of the theorem."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

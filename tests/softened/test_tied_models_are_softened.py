@@ -1,7 +1,5 @@
 """Random transformers with ties: certified at the temperature of the theorem with ties; no word is moved farther."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice, product

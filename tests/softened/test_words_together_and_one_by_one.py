@@ -1,7 +1,5 @@
 """All words at once find what words one by one do: in surveys, and in the checker."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 

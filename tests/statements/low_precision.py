@@ -1,7 +1,5 @@
 """Helpers of the tests of constructions for low precision."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.compiler import compile_formula

@@ -1,7 +1,5 @@
 """The numbers of the statements of [SHA] and [Hahn], as the papers have them."""
 
-from __future__ import annotations
-
 import re
 
 _NUMBERED = (

@@ -1,7 +1,5 @@
 """The theorem with ties: its temperature is not above γ/(2 ln R), and what the rules state is within its bounds."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """Breaking ties: the same transformer on every word, and gaps as the docstring says; on random models, exactly."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache

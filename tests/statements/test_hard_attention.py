@@ -1,7 +1,5 @@
 """Networks with hard attention: exact on every short word, and without a tie, by brute force and by exact gaps."""
 
-from __future__ import annotations
-
 import operator
 import random
 from fractions import Fraction

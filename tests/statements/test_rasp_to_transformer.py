@@ -1,7 +1,5 @@
 """Compiled programs hold what the interpreter computes, with one greatest score wherever a head is not uniform."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterable, Sequence

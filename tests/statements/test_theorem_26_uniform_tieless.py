@@ -1,7 +1,5 @@
 """Theorem 26: the constants against what networks do on every word, the temperature, and softening."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

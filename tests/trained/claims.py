@@ -1,7 +1,5 @@
 """Small claims, and a network without position tables, for the tests of what trained networks are claimed to do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Claims and random causal networks for the tests of classes of words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """The certified enclosure of all logits of an input, in every execution under a preset."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Networks in the programs that people run, operation by operation: kernels of torch on a CPU, and ONNX Runtime."""
 
-from __future__ import annotations
-
 import io
 import warnings
 from collections.abc import Callable

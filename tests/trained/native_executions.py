@@ -3,8 +3,6 @@
 It shares no code with those of the producer and the checker, whose choices it is given: call by call, number by number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

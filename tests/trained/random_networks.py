@@ -1,8 +1,6 @@
 """Small random networks: every kind of norm, attention (capped, of each third seed), position and unit, in the four
 formats, with strided views."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal

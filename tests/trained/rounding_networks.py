@@ -1,7 +1,5 @@
 """Small random networks that round numbers on their way: by a scale, or by the range of a token or of all tokens."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Literal

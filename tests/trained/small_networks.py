@@ -1,7 +1,5 @@
 """A small network made of every kind of step, whose numbers are few and exact."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Certified circuits: all answers by brute force, and a wrong word without any of the parts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Executions that an adversary chooses number by number: replayed exactly, worse than others, within what is proved."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Claim files become the claim of docs/reference/trained.md; an error is reported in one line."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from itertools import product

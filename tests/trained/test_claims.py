@@ -1,7 +1,5 @@
 """Claims: their JSON is read back and refused exactly, and their obligations are those of docs/reference/trained.md."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Options say what claim files say, and what is wrong with them is said in one line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Cells cover every word of their class, and no word in a cell has a row below its bound, whatever its shares are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction

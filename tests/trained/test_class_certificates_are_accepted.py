@@ -1,7 +1,5 @@
 """The checker proves what classes decide, and rejects a range that is too narrow."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping

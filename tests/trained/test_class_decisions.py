@@ -1,8 +1,6 @@
 """Decisions by classes agree with running every word; units cover what is not open; their text contains their
 numbers."""
 
-from __future__ import annotations
-
 import base64
 import json
 from dataclasses import replace

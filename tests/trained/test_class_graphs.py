@@ -1,7 +1,5 @@
 """Every word follows one path of a graph, and a node's words have its letter and, where they are judged, its cases."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import replace
 from functools import reduce

@@ -1,7 +1,5 @@
 """Ranges hold every word's averages, and at the first step some word attains them; rows are at least their bounds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The checker proves decisions by classes about bidirectional networks, and running every word agrees."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from fractions import Fraction

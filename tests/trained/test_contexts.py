@@ -1,7 +1,5 @@
 """Contexts are a partition of the words, and what is remembered of a word, step by step, tells its context."""
 
-from __future__ import annotations
-
 import random
 from functools import reduce
 from itertools import product

@@ -1,7 +1,5 @@
 """Numbers of right words: the certified bounds contain what a plain forward pass counts; no false number passes."""
 
-from __future__ import annotations
-
 import json
 import random
 from base64 import b64decode, b64encode

@@ -1,7 +1,5 @@
 """Deciding from search to proof: what is certified is accepted by the checker, what is wrong is wrong in balls."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Mapping, Sequence

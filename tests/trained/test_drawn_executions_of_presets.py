@@ -1,7 +1,5 @@
 """Executions whose every choice is drawn lie in the enclosure of their preset, and none is outside of a million."""
 
-from __future__ import annotations
-
 from random import Random
 
 import numpy as np

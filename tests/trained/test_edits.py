@@ -1,7 +1,5 @@
 """Edited networks: the producer's and the checker's are equal; each edit does what its definition says."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

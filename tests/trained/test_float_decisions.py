@@ -1,7 +1,5 @@
 """Certified claims hold in executions by numpy and torch, and known wrong executions are found."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

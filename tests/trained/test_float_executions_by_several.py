@@ -1,7 +1,5 @@
 """Wrong float executions are looked for by several processes: what is found is what one finds, byte for byte."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Three forward passes agree: torch's float64, ours in float64, and balls that contain the true real logits."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

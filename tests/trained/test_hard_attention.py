@@ -1,7 +1,5 @@
 """Hard attention in the checker: least margins are those of every word, by the definition in Python's own loops."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Hardened networks: every word has one marking, and the network on it attends as the pattern says."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Heads near uniform, constant or hard attention: errors by definition on every word; hardness against real softmax."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """torch and ONNX Runtime are right at the lengths that float_executions.json calls certified."""
 
-from __future__ import annotations
-
 import io
 import json
 import warnings

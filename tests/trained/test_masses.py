@@ -1,7 +1,5 @@
 """Masses of heads: measured ones against every word and every pattern by its definition; proved ones by the checker."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

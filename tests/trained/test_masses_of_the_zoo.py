@@ -4,8 +4,6 @@ The second method knows nothing of trackers or of Dinkelbach's iteration: for ea
 positions are, and chooses each other letter for itself. It has the weights from runs of words of one letter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product

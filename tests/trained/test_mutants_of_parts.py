@@ -1,7 +1,5 @@
 """Mutants of certificates about parts: whatever the checker accepts is true on every word, by brute force."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A network survives its file; a file that is not exactly one is refused in one line that says where."""
 
-from __future__ import annotations
-
 import base64
 import copy
 import json

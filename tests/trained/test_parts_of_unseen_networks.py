@@ -3,8 +3,6 @@
 Masses are those of every short word and of a second method to n = 40, and proved up to rounding.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Logits of torch and ONNX Runtime lie in the enclosure of their preset, on every answer of small networks."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Networks with quantised weights are decided as any other: certified, refuted by a word, compared with the first."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Readouts: logits are read where the network outputs them, in claims, runs, and certificates alike."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Networks that round numbers of tokens: enclosures, floats and decisions agree, by words and by classes."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from fractions import Fraction

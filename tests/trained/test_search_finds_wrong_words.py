@@ -1,7 +1,5 @@
 """The search finds words that were planted, or that running all words finds; an enclosure confirms each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction

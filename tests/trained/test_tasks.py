@@ -1,7 +1,5 @@
 """Tasks about trained networks print and return the intended answers; a question is read and written once."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The tracker of a claim agrees with the language on every word, and remembers no more than it must."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

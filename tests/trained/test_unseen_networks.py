@@ -1,7 +1,5 @@
 """Twenty unseen networks in the formats in which they run: each answer is certified, refuted bit for bit, or open."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import deepcopy
 from fractions import Fraction

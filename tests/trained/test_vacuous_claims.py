@@ -1,7 +1,5 @@
 """Claims about trained networks that ask nothing are called vacuous: by the decision, its page, and the checker."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The number of words that have to be run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

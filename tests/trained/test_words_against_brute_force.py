@@ -1,7 +1,5 @@
 """The least margin over all words is the one that running every word alone finds; truths are the language's own."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

@@ -1,7 +1,5 @@
 """The trained networks of examples/trained: their files, their tasks, and that training gives the same bytes again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

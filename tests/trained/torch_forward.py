@@ -1,7 +1,5 @@
 """A trained network in torch, by torch's own functions: the reference of enclosures and of the float pass."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 Letters are digits 0 to 2; a network is trained on sums of the letters up to each place, or of all, modulo 3.
 """
 
-from __future__ import annotations
-
 import io
 import math
 import warnings

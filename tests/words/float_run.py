@@ -1,7 +1,5 @@
 """Another evaluator: the output of a transformer in floating point, by its definition, with layer norms or without."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

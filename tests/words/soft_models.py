@@ -1,7 +1,5 @@
 """Small random transformers: soft, uniform and hard heads, every mask, several heads that write one direction."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

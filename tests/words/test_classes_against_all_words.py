@@ -1,7 +1,5 @@
 """Words of one class have the same output: random networks with every mixture of masks, against runs of every word."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Trellises against all words: the sequences of truths along paths are those of the semantics."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from itertools import product

@@ -9,8 +9,6 @@ status for the gravest verdict, or 2 if there are no files. --badge writes an SV
 together. The standard library only.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """A Dask cluster on this machine, of processes that can be killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

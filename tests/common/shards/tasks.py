@@ -1,7 +1,5 @@
 """Tasks for tests: what they do besides is about processes and files, never about the result."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

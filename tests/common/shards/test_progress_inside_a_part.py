@@ -1,7 +1,5 @@
 """Progress of a part that this process does: in words or lengths, with about the time that is left."""
 
-from __future__ import annotations
-
 import pytest
 
 from certify.common.shards import progress as shards_progress

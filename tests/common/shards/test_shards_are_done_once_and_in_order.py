@@ -1,7 +1,5 @@
 """The results of shards do not depend on who computes them, on deaths of workers, or on what was there before."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import multiprocessing

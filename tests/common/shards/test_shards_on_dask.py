@@ -1,7 +1,5 @@
 """A Dask cluster gives the same bytes, also when it loses a worker in the middle; what is wrong is one line."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

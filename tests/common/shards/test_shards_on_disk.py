@@ -1,7 +1,5 @@
 """Finished shards on disk: found again, and never believed if they are not whole."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Progress, on a terminal and elsewhere; and plans of shards, which cover every word once."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Certificates to draw: small ones of every kind, and one whose texts are hostile."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import cache

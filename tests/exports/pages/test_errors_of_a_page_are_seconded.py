@@ -1,7 +1,5 @@
 """Errors on the words of a page, and the worst of its maps: mpmath computes the same; what is planted is an error."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Data of figures: maps agree with proved bounds, words with the semantics, and pictures with both."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The page of `certify explain --html`, in a real headless Chromium: its steps show what the network holds."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 """The page of a certificate in a real headless Chromium: its script agrees with the semantics, it fits all screens.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path

@@ -1,8 +1,6 @@
 """The page of a certificate as text: it says what the certificate says, every figure can be saved, nothing is loaded.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The page of a hard network in a real headless Chromium: letters are exchanged, words chosen, answers looked up."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from playwright.sync_api import Browser, expect

@@ -1,7 +1,5 @@
 """The page of a softened transformer: its numbers are the certificate's, its script runs both kinds of attention."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Pages about parts: the drawing has every part and what is proved of it; marks and weights are those of the head."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Properties of every page: it loads nothing, names no folder, and fits a phone and paper."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """Both languages' prefixes by enumeration of all words, written apart from the formulas that they are held against."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator

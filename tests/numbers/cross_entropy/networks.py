@@ -1,7 +1,5 @@
 """Random networks with soft attention over a given alphabet, and their output by plain floating point."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Mapping

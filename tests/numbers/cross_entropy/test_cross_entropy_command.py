@@ -1,7 +1,5 @@
 """`certify cross-entropy`: the picture of both papers, what is printed, and what is refused."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Cross-entropies by classes of prefixes against all words, one by one, in plain floating point."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Helpers of the tests of examinations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """A forward pass of the two heads in binary64, token by token, by matrices: it shares nothing with the enclosures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The public constant in binary64: the keys, scores and weights of two writes, as numpy computes them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

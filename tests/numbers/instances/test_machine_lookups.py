@@ -1,7 +1,5 @@
 """Lookups with the latest write: bounds and histories against a forward pass, mpmath, and the published numbers."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """All examinations together: which are refuted and where first, and that their replays show them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from importlib import import_module

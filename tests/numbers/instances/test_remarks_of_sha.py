@@ -1,7 +1,5 @@
 """Remarks of [SHA] that are decided: layer norm, bounds of Edelman et al., widths, and the induction head in LTL."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

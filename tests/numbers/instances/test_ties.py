@@ -1,7 +1,5 @@
 """Claims about ties: least sums and worst rows by brute force, and the networks by an exact or enclosed run."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from pathlib import Path

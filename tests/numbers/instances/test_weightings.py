@@ -1,7 +1,5 @@
 """One additive head, and geometric attention that would be uniform: exact values, and what breaks them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

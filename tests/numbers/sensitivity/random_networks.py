@@ -1,7 +1,5 @@
 """Small random networks with softmax, every mask, several heads and units, biases and position embeddings."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

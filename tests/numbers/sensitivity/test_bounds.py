@@ -1,7 +1,5 @@
 """Changes by all words, by classes and by bounds, of random networks: each against the others, and against numpy."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from fractions import Fraction

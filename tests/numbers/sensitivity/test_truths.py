@@ -1,7 +1,5 @@
 """Which exchanges change the truth of a formula: pairs of runs against all words, run by the semantics."""
 
-from __future__ import annotations
-
 import random
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Small certificates of every kind, whose mutants are judged; all words of their claims can be run."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

@@ -7,8 +7,6 @@ quoted. 4. The printed claim says no more than what is so: the printed formula i
 are held, and where a guard never holds, that is said.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

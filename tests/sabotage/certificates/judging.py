@@ -1,7 +1,5 @@
 """The checker's verdict on the bytes of a file, and the work that it took, as the tests of mutants see it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

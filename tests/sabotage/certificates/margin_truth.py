@@ -4,8 +4,6 @@ Words are run in binary64, whose errors are far below `NEAR`; docs/reference/mar
 claimed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

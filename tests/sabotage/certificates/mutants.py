@@ -5,8 +5,6 @@ spelling is wrong come from ``misspelled``. The order is fixed: the k-th mutant 
 mutant is made when it is looked at, since a few hundred of tens of thousands are enough for most days.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import itertools

@@ -1,7 +1,5 @@
 """Names for symbols, directions and keys that a careless checker could take for its own."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Every place of a JSON document, and copies with one place changed."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable, Iterator

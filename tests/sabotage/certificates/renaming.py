@@ -1,7 +1,5 @@
 """One name for another, everywhere in a certificate: names mean nothing, so the claim is the same."""
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Callable, Mapping

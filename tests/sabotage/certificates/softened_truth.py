@@ -4,8 +4,6 @@ The hard transformer is run in rationals, the softened one to 60 digits, stage b
 sections 1 and 2, says what is claimed of the two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -5,8 +5,6 @@ forward pass of the tests, to 60 digits; formulas are evaluated by their definit
 symbols, or up to 3 over three, is decided completely.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

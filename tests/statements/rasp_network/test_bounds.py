@@ -1,7 +1,5 @@
 """Bounds of integers hold wherever their parts do."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import given

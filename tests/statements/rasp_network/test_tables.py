@@ -1,7 +1,5 @@
 """Finite functions: what is combined, divided and written as cubes is the same function."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from typing import Any

@@ -1,7 +1,5 @@
 """Small networks without positions, claims about them, and every word of a few letters."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

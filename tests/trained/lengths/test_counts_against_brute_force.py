@@ -1,7 +1,5 @@
 """Claims decided by counts: every word of a few letters, planted breaks far away, and what counts do not decide."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

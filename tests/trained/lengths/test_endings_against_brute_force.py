@@ -1,7 +1,5 @@
 """Claims decided by last letters, where scores fall with the distance: every word of a few letters, every length."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`certify decide` where words are too long to be enumerated: what is printed, written, refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The break of `last_letter` at n = 4588, by a forward pass written here: from the file, token by token."""
 
-from __future__ import annotations
-
 import tomllib
 from itertools import product
 from math import erf

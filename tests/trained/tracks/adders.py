@@ -1,7 +1,5 @@
 """Networks that add, written by hand: one layer, one head or two, no trained weights."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A handmade network of two layers that copies a word: each place has attended to the place before it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from constructions.trained.network import TrainedHead, TrainedNetwork

@@ -3,8 +3,6 @@
 The formats are those of docs/reference/trained.md, section 2 (networks) and docs/reference/tracks.md, sections 3 and 4.
 """
 
-from __future__ import annotations
-
 import base64
 import math
 from collections.abc import Callable, Iterator

@@ -1,8 +1,6 @@
 """Random questions about arithmetic on a few digits, the sequences that they ask for by Python's own numbers, and
 random networks of one layer of which many are nearly right."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

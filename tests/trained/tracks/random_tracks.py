@@ -1,7 +1,5 @@
 """Random networks of one layer, random machines and layouts, and what they do on every input."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Patterns of first errors: run over all inputs, each wrong one matches one pattern of its error, and their numbers."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Statements about the number of right inputs, and the verdict of certified bounds on them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

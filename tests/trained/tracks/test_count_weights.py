@@ -1,7 +1,5 @@
 """Files of weights: each input weighs what the definition says, and what is malformed is one line."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """In which formats small networks are right on all inputs: some cells of the table of examples/adders/README.md."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

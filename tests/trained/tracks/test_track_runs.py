@@ -1,7 +1,5 @@
 """Inputs in tracks under float models: no drawn execution is wrong where certified, and no change is accepted."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -1,7 +1,5 @@
 """Inputs in tracks by classes in float executions: what drawn runs do on an input is within the forms of its group."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Decisions about inputs in tracks against all inputs, one by one."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -1,8 +1,6 @@
 """Random networks of one layer on two and three digits, against every input by a forward pass and by arithmetic that
 share nothing with the product; and their certificates, changed at random: none is accepted that says what is not so."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections import Counter

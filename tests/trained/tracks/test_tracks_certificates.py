@@ -1,7 +1,5 @@
 """Certificates about inputs in tracks: whatever is changed in one, it is refused in order, or what it says is true."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Claim files about inputs in tracks: machines that are built in against arithmetic, layouts, and complaints."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from math import comb

@@ -1,7 +1,5 @@
 """`certify decide` and `certify run` with claims about inputs in tracks."""
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import replace

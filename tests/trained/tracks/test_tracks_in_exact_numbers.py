@@ -1,7 +1,5 @@
 """Adders that are wrong on one pair of 10^10, or right by next to nothing: exact numbers, against brute force."""
 
-from __future__ import annotations
-
 import base64
 import json
 from copy import deepcopy

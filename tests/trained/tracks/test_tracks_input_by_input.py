@@ -1,7 +1,5 @@
 """Few inputs are run one by one, through any number of layers: as all inputs say, and no changed file is believed."""
 
-from __future__ import annotations
-
 import base64
 import json
 from copy import deepcopy

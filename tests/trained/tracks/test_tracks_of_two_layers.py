@@ -1,7 +1,5 @@
 """Networks of several layers by classes, whose inputs are too many to be run: proved, and never wrongly."""
 
-from __future__ import annotations
-
 import base64
 import json
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """Ranges of what heads write, by shortest paths over columns: they contain every input's, and are attained."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Machines that also know the last columns: the same inputs and answers, narrower ranges; what is stated is proved."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction
