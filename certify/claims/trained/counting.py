@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
-from typing import Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from certify.claims.trained.count_patterns import Pattern, find_patterns
 from certify.claims.trained.count_question import CountQuestion
@@ -37,13 +37,23 @@ from proofs.trained.counting.parts import (
     parts_of_inputs,
 )
 from proofs.trained.forward import FloatNetwork
+from proofs.trained.tracks.exact_numbers import find_obstacle
 from proofs.trained.tracks.wrong import Margins, sample_margin
 
 SECONDS = 60
 """Time limit for the splits of a form, in seconds, times the effort."""
 OF_TIME_LEFT = 4
 """With a deadline, splits take at most one part in this many of the time left; proofs take longer."""
-ProvedPart = tuple[Part, FormResult]
+
+
+class ProvedPart(NamedTuple):
+    """A part with its unit; without one the reason is that it is not proved. Verdicts are a unit of their own."""
+
+    part: Part
+    unit: dict[str, Any] | None
+    reason: str = ""
+
+
 
 
 @dataclass(frozen=True)
@@ -181,8 +191,8 @@ class _Counter:
         forms = range(len(self.claim.forms))
         those = [whole(self.claim, number) for number in forms if seems_right(floats, self.claim, number, self.effort)]
         for batch in batches(those):
-            proved = [one for one in self._prove(batch) if one[1].unit is not None]
-            is_done |= {part.form for part, _ in proved}
+            proved = [one for one in self._prove(batch) if one.unit is not None]
+            is_done |= {one.part.form for one in proved}
             yield proved
         found = (self._find(floats, number, reasons) for number in forms if number not in is_done)
         for parts in found if has_deadline() else [list(chain.from_iterable(found))]:
@@ -191,15 +201,19 @@ class _Counter:
 
     def _prove(self, parts: Sequence[Part]) -> list[ProvedPart]:
         """Return the parts with their proofs; a part without one is proved token by token."""
-        found = list(zip(parts, prove_parts(self.network, parts, self.effort, self.workers, self.run), strict=True))
-        split = {id(part): part.by_token(self.claim.forms[part.form]) for part, one in found if one.unit is None}
+        left = [part for part in parts if part.verdicts is None]
+        found = [ProvedPart(part, one.unit, one.row.reason) for part, one in zip(
+            left, prove_parts(self.network, left, self.effort, self.workers, self.run), strict=True)]
+        split = {id(part): part.by_token(self.claim.forms[part.form]) for part, unit, _ in found if unit is None}
         again = [one for those in split.values() if len(those) > 1 for one in those]
-        return [one for one in found if len(split.get(id(one[0]), ())) < 2] + (self._prove(again) if again else [])
+        return [*(ProvedPart(part, part.verdicts) for part in parts if part.verdicts is not None),
+                *(one for one in found if len(split.get(id(one.part), ())) < 2), *(self._prove(again) if again else [])]
 
     def _find(self, floats: FloatNetwork, number: int, reasons: dict[int, str]) -> list[Part]:
         """Return the parts of a form, right ones first, then the heaviest."""
         try:
-            parts = [*find_parts(floats, self.claim, number, self.question.within or Fraction(0), self.effort)]
+            parts = [*find_parts(floats, self.claim, number, self.question.within or Fraction(0), self.effort,
+                                 self.run is None)]
         except Unsupported as why:
             reasons[number] = str(why)
             return []
@@ -212,16 +226,34 @@ class _Counter:
             Unsupported: if it does not.
         """
         claim, weights = self.claim, self.weights or [each_is_one(self.claim, form) for form in self.claim.forms]
-        rows = tuple(row_of(claim, number, weights[number], [one for one in proved if one[0].form == number],
+        rows = tuple(row_of(claim, number, weights[number], [one for one in proved if one.part.form == number],
                             reasons.get(number, "")) for number in range(len(claim.forms)))
-        parts = [part.to_json(found.unit) for part, found in sorted(proved, key=lambda one: one[0].order)
-                 if found.unit is not None]
-        text = counts_text(self.network, claim, parts, [(row.least, row.most) for row in rows], self.weights, self.run)
+        text = counts_text(self.network, claim, in_order(proved), [(row.least, row.most) for row in rows], self.weights,
+                           self.run)
         if refusal := why_refused(text):
+            if (left := self._accepted(proved)) != proved:
+                return self.count(left, reasons)
             raise Unsupported(f"the checker: {refusal}")
         patterns = tuple(find_patterns(claim, text, self.weights))
         return TracksCount(self.network, claim, rows, text, time.perf_counter() - self.start, self.weights, self.run,
                            self.question, patterns)
+
+
+    def _accepted(self, proved: Sequence[ProvedPart]) -> list[ProvedPart]:
+        """Return the parts, those by verdicts without the units that the checker refuses by themselves."""
+        found = dict[int, str]()
+        for one in proved:
+            if one.part.verdicts is not None and one.unit is not None and id(one.unit) not in found:
+                those = [other for other in proved if other.unit is one.unit]
+                found[id(one.unit)] = why_refused(counts_text(self.network, self.claim, in_order(those), [
+                    (Fraction(0), Fraction(count_inputs(self.claim, form))) for form in self.claim.forms], None))
+        return [one._replace(unit=None, reason=f"the checker: {why}") if (why := found.get(id(one.unit))) else one
+                for one in proved]
+
+
+def in_order(proved: Sequence[ProvedPart]) -> list[tuple[Part, dict[str, Any]]]:
+    """Return the parts that are proved, with their units, in the order of a certificate."""
+    return sorted(((one.part, one.unit) for one in proved if one.unit is not None), key=lambda one: one[0].order)
 
 
 def batches(parts: Sequence[Part]) -> Iterator[Sequence[Part]]:
@@ -246,8 +278,11 @@ def seems_right(floats: FloatNetwork, claim: TracksClaim, number: int, effort: i
             and bool(sample_margin(Margins(floats, claim, number)).margin > 0))
 
 
-def find_parts(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fraction, effort: int) -> Iterator[Part]:
+def find_parts(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fraction, effort: int, is_exact: bool
+               ) -> Iterator[Part]:
     """Yield the parts of a form that floats find: input by input where these are few, else by boxes.
+
+    Verdicts on boxes prove those of networks of one attention step that do not have exact numbers.
 
     Raises:
         Unsupported: if inputs are many and the network has no boxes, or a machine is too large.
@@ -258,7 +293,9 @@ def find_parts(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fr
         yield from parts_of_inputs(margins, margins.inputs.every())
         return
     search, found = find_boxes(floats, claim, number, within, effort)
-    yield from heavy(list(parts_of_boxes(search, found, number)), within * inputs - found.open_weight)
+    by_verdicts = (is_exact and len(floats.network.attention_steps) == 1
+                   and find_obstacle(floats.network) is not None)
+    yield from heavy([*parts_of_boxes(search, found, number, by_verdicts)], within * inputs - found.open_weight)
 
 
 def find_boxes(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fraction, effort: int
@@ -315,9 +352,9 @@ def row_of(claim: TracksClaim, number: int, weights: Weights, proved: Sequence[P
     """Return the bounds that the proved parts of a form give."""
     form = claim.forms[number]
     total = total_weight(claim, form, weights)
-    reasons = [*([reason] if reason else []), *(found.row.reason or "a part is not proved"
-                                                for _, found in proved if found.unit is None)]
-    parts = [part for part, found in proved if found.unit is not None]
+    reasons = [*([reason] if reason else []), *(one.reason or "a part is not proved" for one in proved
+                                                if one.unit is None)]
+    parts = [one.part for one in proved if one.unit is not None]
     errors = [error for place, machine in first_errors_of(parts, form)
               for error in first_errors(replace(claim, machine=machine), form, place, weights)]
     right = in_right_parts(parts, form, [], len(form.layout))

@@ -28,6 +28,7 @@ AT_ONCE = 1 << 20  # numbers
 LINEAR = 3  # rows of a box whose linear parts are bounded by paths
 NARROWER = 1 / 16  # part of a box where slopes are taken, if the form of all of it has none
 LEAST_WIDTH = 10**-9
+PADDED = 2**-26  # part of a range, for the checker's roundings of directions and weights
 RowForms = tuple[Array, Array, Array]
 """Bounds of rows on boxes: slopes [N, directions, rows], the least of the rest, and the least of each row [N, rows]."""
 Pairs = Sequence[Sequence[tuple[int, int, Indices]]]
@@ -256,7 +257,8 @@ class QueryVerdicts:
         """Bounds of the averages of all inputs."""
         least, most = (np.concatenate([np.zeros(0), *(self.heads[head].ends[k] for head, _ in self._of_heads())])
                        for k in range(2))
-        return least, most
+        room = PADDED * (1 + most - least)
+        return least - room, most + room
 
     def _hulls(self, boxes: BoxArrays) -> tuple[Array, Array]:
         """Return the least and the greatest average of each box along each direction."""
@@ -265,7 +267,8 @@ class QueryVerdicts:
             directions = mine.stop - mine.start
             vectors = np.tile(np.concatenate([np.eye(directions), -np.eye(directions)]), (count, 1))
             found = self.greatest(head, mine, boxes, np.repeat(np.arange(count), 2 * directions), vectors)
-            found = found.reshape(count, 2, directions) + 10**-10
+            room = PADDED * (1 + self.ends[1][mine] - self.ends[0][mine])
+            found = found.reshape(count, 2, directions) + room
             high[:, mine] = np.minimum(high[:, mine], found[:, 0])
             low[:, mine] = np.maximum(low[:, mine], -found[:, 1])
         return low, high

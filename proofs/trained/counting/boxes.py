@@ -6,7 +6,7 @@ not proof.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from time import process_time
 
@@ -30,6 +30,20 @@ FALLING = 3 / 4
 MOST_OPEN = 1 << 16
 
 
+@dataclass(eq=False)
+class BoxNode:
+    """A box in the tree of splits: its two parts, the first with the steps ``chosen`` of a column; or a verdict.
+
+    ``token`` is the greatest logit of all its inputs, whose averages are between ``hull``; -1 where it is open.
+    """
+
+    token: int = -1
+    hull: tuple[Array, Array] | None = None
+    column: int = -1
+    chosen: Indices | None = None
+    parts: "tuple[BoxNode, ...]" = ()
+
+
 @dataclass
 class InputBox:
     """Inputs by the steps of each column and the last states; at a ``query`` the answer is ``answer``.
@@ -47,6 +61,7 @@ class InputBox:
     token: int = -1
     slopes: Array | None = None
     hull: tuple[Array, Array] | None = None
+    node: BoxNode = field(default_factory=BoxNode)
 
 
 @dataclass(frozen=True)
@@ -74,9 +89,10 @@ class BoxSearch:
         self.floats, self.claim = floats, widened
         self.form = FormRanges(floats, widened, widened.forms[0])
         # directions of a certificate are orthonormal to 2^-30; here that error would exceed box_verdicts.ROOM
-        self.form.last.rows = [np.linalg.qr(rows.T)[0].T if len(rows) else rows for rows in self.form.last.rows]
+        self.form.last.rows = [orthonormal(rows) if len(rows) else rows for rows in self.form.last.rows]
         self.columns = self.form.columns
         self.verdicts: dict[tuple[int, int], QueryVerdicts] = {}
+        self.first: list[InputBox] = []
         self.end = np.inf
         self.pairs = [self._pairs(column) for column in range(len(self.columns.source))]
         everything = [np.ones((1, len(source)), np.bool_) for source in self.columns.source]
@@ -98,7 +114,8 @@ class BoxSearch:
         Or until ``seconds`` of processor time are spent, which do not depend on other processes.
         """
         self.end, wrong, stuck = process_time() + seconds, list[InputBox](), list[InputBox]()
-        left, target = self._tested(self._first(), wrong), np.float64(within) * self.whole.weight
+        self.first = self._first()
+        left, target = self._tested(self.first, wrong), np.float64(within) * self.whole.weight
         before, due, stalled = _weight(left), len(left), 0
         while left and stalled < STALLED and len(left) < MOST_OPEN and process_time() < self.end:
             if _weight(left) + _weight(stuck) <= target:
@@ -205,9 +222,14 @@ class BoxSearch:
         verdicts = self._verdicts_of(boxes[0].query, boxes[0].own)
         low, high = (np.stack(ends) for ends in zip(*(box.hull or verdicts.ends for box in trimmed), strict=True))
         found = verdicts.of(BoxArrays(steps, lasts, answers, low, high))
-        for index in np.flatnonzero(~found.is_right).tolist():
-            yield replace(trimmed[index], token=int(found.tokens[index]), slopes=found.slopes[index],
-                          hull=(found.low[index], found.high[index])), bool(found.is_wrong[index])
+        for index, box in enumerate(trimmed):
+            box.node.hull = hull = found.low[index], found.high[index]
+            if found.is_right[index]:
+                box.node.token = box.answer
+                continue
+            box.token, is_wrong = int(found.tokens[index]), bool(found.is_wrong[index])
+            box.node.token = box.token if is_wrong else -1
+            yield replace(box, slopes=found.slopes[index], hull=hull), is_wrong
 
     def _split(self, box: InputBox) -> list[InputBox]:
         """Split a box in two: by the column whose steps move the row most, at the middle of their terms in it."""
@@ -230,7 +252,14 @@ class BoxSearch:
             kept[those[chosen]] = True
             steps = tuple(kept if at == column else one for at, one in enumerate(box.steps))
             parts.append(InputBox(box.query, box.own, box.answer, steps, box.lasts, hull=box.hull))
+        box.node.column, box.node.chosen, box.node.parts = column, those[half], tuple(part.node for part in parts)
         return parts
+
+
+def orthonormal(rows: Array) -> Array:
+    """Return the orthonormal rows next to these, which are nearly so."""
+    q, r = np.linalg.qr(rows.T)
+    return np.asarray((q * np.sign(r.diagonal())).T)
 
 
 def _weight(boxes: Sequence[InputBox]) -> np.float64:

@@ -1,7 +1,7 @@
 """Parts of a count: claims about sub-machines, right ones and those with a first error, and their certificate."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 from typing import Any
@@ -18,6 +18,7 @@ from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.certificate import TRACKS, certificate_text, counts_to_json
 from proofs.trained.counting.boxes import BoxSearch, FoundBoxes, InputBox
 from proofs.trained.counting.machines import allowed_by_all, fitted_claim, of_inputs, sub_claim
+from proofs.trained.counting.verdict_units import verdict_unit
 from proofs.trained.tracks.wrong import Margins
 
 Indices = NDArray[np.intp]
@@ -29,6 +30,7 @@ class Part:
     """A claim about some inputs of form ``form``: they are right at the places from ``first`` to ``last``.
 
     Or they are right before ``last``, and wrong there, where the machine writes tokens that no other such part writes.
+    Evidence of ``verdicts`` on boxes about its place, if any, proves its claim.
     """
 
     form: int
@@ -36,6 +38,7 @@ class Part:
     first: int
     last: int
     claim: TracksClaim
+    verdicts: dict[str, Any] | None = field(default=None, compare=False)
 
     @property
     def order(self) -> tuple[int, bool, int]:
@@ -47,31 +50,32 @@ class Part:
         machines = self.claim.machine.by_token(form.layout[self.last]) if self.is_wrong else {}
         return [replace(self, claim=replace(self.claim, machine=one)) for one in machines.values()]
 
-    def to_json(self, unit: dict[str, Any]) -> dict[str, Any]:
-        """Return the part with its proof, as JSON of a certificate."""
+    def to_json(self, unit: dict[str, Any] | int) -> dict[str, Any]:
+        """Return the part with its proof, or the number of its verdicts, as JSON of a certificate."""
         return {"form": self.form, "verdict": "wrong" if self.is_wrong else "right", "first": self.first,
                 "last": self.last, "machine": tracks_claim_to_json(self.claim)["machine"], "unit": unit}
 
 
-def parts_of_boxes(search: BoxSearch, found: FoundBoxes, number: int) -> Iterator[Part]:
+def parts_of_boxes(search: BoxSearch, found: FoundBoxes, number: int, by_verdicts: bool = False) -> Iterator[Part]:
     """Yield for each place the inputs that are right there, those in none of its boxes, and the wrong ones.
 
     If no machine knows the token that is written, or it is too large, there is a part for each token. Parts whose
-    machines would be too large have fewer inputs.
+    machines would be too large have fewer inputs. ``by_verdicts``: the boxes are the evidence of all parts of a place.
     """
     for place in search.form.form.asked:
+        verdicts = verdict_unit(search, place) if by_verdicts else None
         bad = [box for box in (*found.wrong, *found.open) if search.place(box) == place]
         errors: dict[int, list[InputBox]] = {}
         for box in found.wrong:
             if search.place(box) == place:
                 errors.setdefault(box.token, []).append(box)
         if (claim := fitted_claim(search, bad, (), place)) is not None:
-            yield Part(number, False, place, place, claim)
+            yield Part(number, False, place, place, claim, verdicts)
         try:
             claims = [sub_claim(search, [], list(chain(*errors.values())), place)] if errors else []
         except Unsupported:
             claims = [fitted_claim(search, [], met, place) for _, met in sorted(errors.items())]
-        yield from (Part(number, True, place, place, claim) for claim in claims if claim is not None)
+        yield from (Part(number, True, place, place, claim, verdicts) for claim in claims if claim is not None)
 
 
 def first_errors_of(parts: Sequence[Part], form: Layout) -> Iterator[tuple[int, Transducer]]:
@@ -114,12 +118,17 @@ def parts_of_inputs(margins: Margins, inputs: Indices) -> Iterator[Part]:
         before &= least[:, index] > NEAR
 
 
-def counts_text(network: TrainedNetwork, claim: TracksClaim, parts: Sequence[dict[str, Any]],
+def counts_text(network: TrainedNetwork, claim: TracksClaim, proved: Sequence[tuple[Part, dict[str, Any]]],
                 right: Sequence[tuple[Fraction, Fraction]], weights: Sequence[Weights] | None,
                 run: FloatModel | None = None) -> str:
-    """Return the certificate of a count: docs/background/counting.md, section 4."""
+    """Return the certificate of a count, of parts with their units: docs/background/counting.md, section 4."""
+    units = {id(part.verdicts): (part, part.verdicts) for part, _ in proved if part.verdicts is not None}
+    number = {key: index for index, key in enumerate(units)}
+    parts = [part.to_json(number.get(id(part.verdicts), unit)) for part, unit in proved]
+    verdicts = [{"form": part.form, "place": part.last, "unit": unit} for part, unit in units.values()]
+    evidence = {"parts": parts, **({"verdicts": verdicts} if verdicts else {})}
     most = max(len(form.columns) for form in claim.forms)
     return certificate_text(
-        TRACKS, "parts", network, tracks_claim_to_json(claim), {"parts": list(parts)},
+        TRACKS, "parts", network, tracks_claim_to_json(claim), evidence,
         None if run is None else {**run.to_json(), "max_n": most},
         counts_to_json(right, weights))

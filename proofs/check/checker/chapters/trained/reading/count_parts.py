@@ -1,5 +1,6 @@
 """Evidence for a count: sub-machines with the proofs of their claims; docs/background/counting.md, section 4."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,7 +16,7 @@ from .tracks_claim import TracksClaim, Transducer, read_machine, written_tokens
 class CountedPart:
     """Inputs that ``machine`` allows: at the places from ``first`` to ``last`` what it writes has the greatest logit.
 
-    So they are right there; or right before ``last``, and wrong there.
+    So they are right there; or right before ``last``, and wrong there. An integer for ``unit`` refers to verdicts.
     """
 
     form: int
@@ -23,22 +24,43 @@ class CountedPart:
     first: int
     last: int
     machine: Transducer
+    unit: Unit | EachInput | ExactUnit | int
+
+
+@dataclass(frozen=True)
+class StatedVerdicts:
+    """Evidence of the greatest logits at one place of a form."""
+
+    form: int
+    place: int
     unit: Unit | EachInput | ExactUnit
 
 
 @dataclass(frozen=True)
 class CountedParts:
-    """Sets of inputs, each with the proof of its claim."""
+    """Sets of inputs, each with the proof of its claim; or verdicts that are proofs of several."""
 
     parts: tuple[CountedPart, ...]
+    verdicts: tuple[StatedVerdicts, ...] = ()
 
 
 def read_parts(value: Json, about: Decision[TracksClaim, None]) -> CountedParts:
     """Return the parts."""
-    return CountedParts(Fields(value, "parts").read("parts", list_of(partial(read_part, about=about))))
+    fields = Fields(value, "parts", "verdicts", optional=("verdicts",))
+    verdicts = fields.read("verdicts", list_of(partial(read_verdicts, about=about))) if "verdicts" in fields else ()
+    return CountedParts(fields.read("parts", list_of(partial(read_part, about=about, verdicts=verdicts))), verdicts)
 
 
-def read_part(value: Json, about: Decision[TracksClaim, None]) -> CountedPart:
+def read_verdicts(value: Json, about: Decision[TracksClaim, None]) -> StatedVerdicts:
+    """Return verdicts about one place."""
+    fields, forms = Fields(value, "form", "place", "unit"), about.claim.forms
+    number = fields.read("form", integer_within(range(len(forms))))
+    place = fields.read("place", integer_within(range(forms[number].first_answer, len(forms[number].layout))))
+    return StatedVerdicts(number, place, fields.read("unit", partial(
+        read_unit, network=about.network, of_verdicts=True)))
+
+
+def read_part(value: Json, about: Decision[TracksClaim, None], verdicts: Sequence[StatedVerdicts]) -> CountedPart:
     """Return one part."""
     claim = about.claim
     fields = Fields(value, "form", "verdict", "first", "last", "machine", "unit")
@@ -53,7 +75,13 @@ def read_part(value: Json, about: Decision[TracksClaim, None]) -> CountedPart:
            len(form.columns))
     expect(widths(machine) == widths(claim.machine), "machine: expected as many answers as the claim's writes")
     expect(written_tokens(machine) <= {*claim.among}, "machine: it writes a token that is not compared")
-    unit = fields.read("unit", partial(read_unit, network=about.network))
+    unit: Unit | EachInput | ExactUnit | int
+    if isinstance(value, dict) and isinstance(value["unit"], int):
+        unit = fields.read("unit", integer_within(range(len(verdicts))))
+        known = verdicts[unit]
+        expect((known.form, known.place, known.place) == (number, first, last), "unit: verdicts about another place")
+    else:
+        unit = fields.read("unit", partial(read_unit, network=about.network))
     return CountedPart(number, verdict == "wrong", first, last, machine, unit)
 
 

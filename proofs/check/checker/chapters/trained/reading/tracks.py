@@ -44,13 +44,17 @@ class StepRanges:
 
 @dataclass(frozen=True)
 class Unit:
-    """Evidence of a form by classes; a step has ``window`` columns, each group a tree of cells."""
+    """Evidence of a form by classes; a step has ``window`` columns, each group a tree of cells.
+
+    With ``verdicts`` splits are by steps, and each class has a token that is proved the greatest there, or None.
+    """
 
     window: int
     labels: tuple[tuple[int, ...] | None, ...]
     steps: tuple[StepRanges, ...]
     splits: tuple[tuple[int, ...], ...]
     cells: tuple[Tree, ...]
+    verdicts: tuple[int | None, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -87,17 +91,20 @@ def read_units(value: Json, about: Decision[TracksClaim, None]) -> LayoutProofs:
     return LayoutProofs(units)
 
 
-def read_unit(value: Json, network: Network) -> Unit | EachInput | ExactUnit:
-    """Parse the evidence of one form."""
-    if isinstance(value, dict) and "inputs" in value:
+def read_unit(value: Json, network: Network, of_verdicts: bool = False) -> Unit | EachInput | ExactUnit:
+    """Parse the evidence of one form; ``of_verdicts``: a verdict on each class in place of cells."""
+    if of_verdicts:
+        pass
+    elif isinstance(value, dict) and "inputs" in value:
         return EachInput(Fields(value, "inputs").read("inputs", Count))
-    if isinstance(value, dict) and "precision" in value:
+    elif isinstance(value, dict) and "precision" in value:
         return read_exact_unit(Fields(value, "precision", "bits", "splits", "ranges", "classes", "cells"), network)
     *before, last = network.attention_steps or (None,)
     if last is None:
         raise Malformed("units: without attention, inputs are run one by one")
     more = ("labels", "before") if before else ()
-    fields = Fields(value, "directions", "bits", "splits", "ranges", "cells", *more, "window", optional=("window",))
+    own, optional = (("verdicts",), ()) if of_verdicts else (("cells", "window"), ("window",))
+    fields = Fields(value, "directions", "bits", "splits", "ranges", *own, *more, optional=optional)
     window = fields.read("window", integer_within(range(2, MAX_N + 1))) if "window" in fields else 1
     labels: tuple[tuple[int, ...] | None, ...] = ()
     steps: tuple[StepRanges, ...] = ()
@@ -110,6 +117,8 @@ def read_unit(value: Json, network: Network) -> Unit | EachInput | ExactUnit:
     averages = read_step(fields, last)
     rows = sum(len(data) for data in averages.directions) // (4 * width_of_stream(last))
     splits = read_splits(fields)
+    if of_verdicts:
+        return Unit(window, labels, (*steps, averages), splits, (), fields.read("verdicts", list_of(or_null(Count))))
     cells = fields.read("cells", list_of(partial(read_tree, rows=rows)))
     return Unit(window, labels, (*steps, averages), splits, cells)
 

@@ -7,7 +7,8 @@ Classes with the same steps after the last heads are a group, whose boxes of ran
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 
@@ -25,7 +26,7 @@ from ..zonotopes.ranges import ColumnSource
 from ..zonotopes.rows import LastAttention, prove_rows
 from .columns import FormColumns, windowed
 from .layers import AttendedSizes, ClassRanges, LayerProof
-from .queries import InputClass, TokenQuery, expect_labels, make_queries, make_sources, split
+from .queries import InputClass, TokenQuery, expect_labels, make_queries, make_sources, split, split_moves
 
 CELL_STEPS = 500  # work of a cell, besides its products
 GroupKey = tuple[int, ...]
@@ -59,14 +60,12 @@ class FormProof:
         """
         if self.before:
             expect_labels(self.columns, self.unit.labels)
-        asked = len(self.columns.form.layout) - self.columns.form.first_answer
-        labels = self.unit.labels or [None] * asked
-        queries = make_queries(self.columns, labels[-asked:])
-        classes = split(queries, self.unit.splits)
-        self.budget.hold(4 * ENTRY_BITS * sum(map(len, classes)))
-        require(any(classes), "no input is allowed")
+        queries, classes = self.make_classes()
         if self.before:
-            self.pass_before([*make_sources(self.columns, labels[:-asked]), *queries])
+            asked = len(self.columns.form.layout) - self.columns.form.first_answer
+            self.pass_before([*make_sources(self.columns, self.unit.labels[:-asked]), *queries])
+        if self.unit.verdicts is not None:
+            return self.prove_verdicts(queries, classes, iter(self.unit.verdicts))
         boxes = self.last.boxes(sum(map(len, classes)))
         groups: dict[GroupKey, list[ClassRanges]] = {}
         for query, own in zip(queries, classes, strict=True):
@@ -80,6 +79,36 @@ class FormProof:
             with within(f"place {key[0]}, token {key[1]}, answer {key[-1]}"):
                 cells += GroupProof(self, key[-1]).prove(ranged, tree)
         return sum(map(len, classes)), cells
+
+    def make_classes(self) -> tuple[list[TokenQuery], list[list[InputClass]]]:
+        """Return the queries, and the classes of each; with verdicts as many as these."""
+        asked, verdicts = len(self.columns.form.layout) - self.columns.form.first_answer, self.unit.verdicts
+        queries = make_queries(self.columns, (self.unit.labels or [None] * asked)[-asked:])
+        classes = (split if verdicts is None else split_moves)(queries, self.unit.splits)
+        count = sum(map(len, classes))
+        self.budget.hold(4 * ENTRY_BITS * count)
+        require(count, "no input is allowed")
+        expect(verdicts is None or len(verdicts) == count, "verdicts: expected one for each of {} classes", count)
+        return queries, classes
+
+    def prove_verdicts(self, queries: Sequence[TokenQuery], classes: Sequence[Sequence[InputClass]],
+                       verdicts: Iterator[int | None]) -> tuple[int, int]:
+        """Prove on each class with a token, each a cell, that its logit is above all others; by the margin if right."""
+        closed = [[(one, token) for one, token in zip(own, verdicts, strict=False) if token is not None]
+                  for own in classes]
+        count, margin = sum(map(len, closed)), self.given.claim.margin
+        boxes, proofs = self.last.boxes(count), dict[int, GroupProof]()
+        for query, own in zip(queries, closed, strict=True):
+            ranged = [ClassRanges(self.last.own(query.node(one)), query, one, next(boxes)) for one, _ in own]
+            self.last.prove(query, ranged)
+            for one, (_, token) in zip(ranged, own, strict=True):
+                expect(token in self.given.claim.among, "verdicts: {} is not compared", token)
+                if token not in proofs:
+                    proofs[token] = GroupProof(self, token)
+                proofs[token].margin = margin if token == query.answer(one.one) else Fraction(0)
+                with within(f"place {query.place}, token {query.own}, answer {token}"):
+                    proofs[token].prove([one], None)
+        return sum(map(len, classes)), count
 
     def stream_key(self, own: ColumnSource) -> ColumnSource:
         """Return the key of the stream before the last heads: without positions, before the first step, the token."""
@@ -123,7 +152,7 @@ class GroupProof:
 
     def __init__(self, form: FormProof, answer: int) -> None:
         self.form, self.layer, self.budget = form, form.last, form.budget
-        self.rows = form.rows(answer)
+        self.rows, self.margin = form.rows(answer), form.given.claim.margin
 
     def prove(self, ranged: Sequence[ClassRanges], tree: Tree) -> int:
         """Prove all rows; return the number of cells.
@@ -165,12 +194,11 @@ class GroupProof:
                     for head in range(len(self.layer.bases)))
         arithmetic = self.form.arithmetic
         stream = arithmetic.judged(arithmetic.between(self.layer.after, self.layer.write(point, box, sizes)))
-        margin = self.form.given.claim.margin
         try:
-            prove_rows(self.budget, self.rows, margin, stream, None)
+            prove_rows(self.budget, self.rows, self.margin, stream, None)
             return
         except Rejected:
             cell = BoxOfCell(box, [None] * len(self.rows.columns))
         for one in part:
             last = LastAttention(self.layer.proof_of(one.own).attended_values(one), point.slots, cell)
-            prove_rows(self.budget, self.rows, margin, stream, last)
+            prove_rows(self.budget, self.rows, self.margin, stream, last)

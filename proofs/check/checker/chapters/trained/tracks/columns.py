@@ -57,6 +57,10 @@ class FormColumns:
             return self.claim.tracks[place.index].tokens[self.claim.columns[move.letters][place.index]]
         return move.written[place.index]
 
+    def number(self, move: ColumnMove) -> int:
+        """Return the number of a move, by state, then by letters."""
+        return move.source * len(self.claim.columns) + move.letters
+
     def end_token(self, place: LayoutPlace, state: int) -> int:
         """Return the token at a place that an allowed last state determines."""
         return place.index if place.kind == "token" else (self.claim.machine.end[state] or ())[place.index]

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ....kernel.budget import Budget
-from ....kernel.verdicts import Malformed, expect, within
+from ....kernel.verdicts import Malformed, expect, require, within
 from ..evidence import load
 from ..reading.count_claim import CountClaim
 from ..reading.count_parts import CountedPart, CountedParts
@@ -23,6 +23,9 @@ from ..reading.decision import Decision
 from ..reading.tracks import LayoutProofs
 from ..reading.tracks_claim import Layout, LayoutPlace, Step, TracksClaim, Transducer
 from ..weighing import require_proved, unit_weights, weigh_paths
+
+if TYPE_CHECKING:
+    from .verdicts import ClassesOfMoves
 
 States = tuple[tuple[int, ...], int | None]
 """A state of each machine, and the token that the first one has written."""
@@ -51,8 +54,20 @@ def prove_counts(given: Decision[TracksClaim, CountedParts]) -> CountedCoverage:
     proves = load("floats.tracks.prove_track_runs" if given.floats else "tracks.proof.prove_tracks")
     found, coverage, counts = Counter[str](), CountedCoverage(), given.counts
     assert counts is not None
+    known: list[ClassesOfMoves] = []
+    for number, stated in enumerate(given.evidence.verdicts):
+        with within(f"verdicts {number + 1}"):
+            form = given.claim.forms[stated.form]
+            form = replace(form, layout=form.layout[:stated.place + 1], first=stated.place)
+            about = Decision(given.network, replace(given.claim, forms=(form,)), given.floats,
+                             LayoutProofs((stated.unit,)), given.budget)
+            found.update(proves(about))
+            known.append(load("tracks.verdicts.ClassesOfMoves")(about))
     for number, part in enumerate(given.evidence.parts):
         with within(f"part {number + 1}"):
+            if isinstance(part.unit, int):
+                check_is_part(given.budget, given.claim, part, known[part.unit])
+                continue
             check_is_part(given.budget, given.claim, part)
             found.update(proves(Decision(given.network, claim_of_part(given.claim, part), given.floats,
                                          LayoutProofs((part.unit,)), given.budget)))
@@ -97,32 +112,44 @@ def claim_of_part(claim: TracksClaim, part: CountedPart) -> TracksClaim:
     return replace(claim, machine=part.machine, forms=(form,), margin=Fraction(0) if part.is_wrong else claim.margin)
 
 
-def check_is_part(budget: Budget, claim: TracksClaim, part: CountedPart) -> None:
+def check_is_part(budget: Budget, claim: TracksClaim, part: CountedPart, classes: ClassesOfMoves | None = None) -> None:
     """Check that a machine is a sub-machine of the claim's, except that a wrong part writes wrong tokens at its place.
 
+    With ``classes`` about its place: each input is in a class whose verdict is the token that the machine writes there.
+    A pair of states has the classes with another verdict, or none, that have some input that leads there.
+
     Raises:
-        Malformed: if it is not.
+        Malformed: if it is not a sub-machine.
+        Rejected: if an input may be in a class with another verdict.
     """
     form, machine = claim.forms[part.form], claim.machine
-    at = form.layout[part.last] if part.is_wrong else None
+    place = form.layout[part.last]
+    at = place if part.is_wrong else None
     expect(at is None or at not in form.layout[:part.last], "last: its answer is read at an earlier place, too")
-    pairs = {(part.machine.start, machine.start)}
+    pairs = {(part.machine.start, machine.start): classes.every if classes else 0}
     for column, (table, steps) in enumerate(zip(part.machine.tables, form.columns, strict=True)):
-        budget.spend(len(pairs) * len(claim.columns))
+        budget.spend(len(pairs) * len(claim.columns) * (classes.words if classes else 1))
         index = at.index if at is not None and at.column == column else None
-        reached = set()
-        for state, other in pairs:
-            for step, of_claim in zip(table[state], machine.tables[steps][other], strict=True):
+        reached: dict[tuple[int, int], int] = {}
+        for (state, other), met in pairs.items():
+            for letters, (step, of_claim) in enumerate(zip(table[state], machine.tables[steps][other], strict=True)):
                 if step is not None:
                     check_writes(step[1:], of_claim and of_claim[1:], index)
                     assert of_claim is not None
-                    reached.add((step[0], of_claim[0]))
+                    left = met and classes.after(met, column, other, letters) if classes else 0
+                    if classes and place.column == column:
+                        left &= ~classes.verdicts.get(step[1 + place.index], 0)
+                    key = step[0], of_claim[0]
+                    reached[key] = reached.get(key, 0) | left
         pairs = reached
     index, ends = at.index if at is not None and at.column is None else None, 0
-    for state, other in pairs:
+    for (state, other), met in pairs.items():
         end = part.machine.end[state]
         if end is not None:
             check_writes(end, machine.end[other], index)
+            agreeing = classes.verdicts.get(end[place.index], 0) if classes and place.column is None else 0
+            require(not (classes and met & classes.lasts.get(other, 0) & ~agreeing),
+                    "it allows an input of a class with another verdict, or none")
             ends += 1
     expect(ends, "machine: it allows no input")
 

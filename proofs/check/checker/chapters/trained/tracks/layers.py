@@ -241,7 +241,7 @@ class QueryProof:
             for head in range(len(self.layer.bases)):
                 most = {source: self.layer.read(head, source).most for source in self.sources}
                 path_queries = [PathQuery(one.one.member, one.own,
-                                   [*one.box[head].greatest, *(-x for x in one.box[head].least)])
+                                   [*one.box[head].greatest, *(-x for x in one.box[head].least)], one.one.moves)
                          for one in those]
                 require(self.passes(head, those[0].query, given).below(most, path_queries),
                         "a range of head {} is not proved", head + 1)
@@ -249,7 +249,8 @@ class QueryProof:
     def attended_values(self, one: ClassRanges) -> list[AttendedValues]:
         """Return the values that the heads attend to, on a class."""
         layer = self.layer
-        return [AttendedValues(partial(self.passes(head, one.query, one.one.given).below_of, one.one.member, one.own),
+        return [AttendedValues(partial(self.passes(head, one.query, one.one.given).below_of, one.one.member, one.own,
+                                       one.one.moves),
                       {source: layer.read(head, source) for source in self.sources}, basis, self.sizes.across[head])
                 for head, basis in enumerate(layer.bases)]
 

@@ -20,13 +20,23 @@ from .columns import ColumnMove, FormColumns, Naming, RemainingMoves
 CHUNK = 512  # slots of a pass, about
 
 
+Moves = tuple[tuple[int, frozenset[int]], ...]
+
+
 class PathQuery(NamedTuple):
-    """A class: a move of the answer's column, or a last state; its source; thresholds by direction, in units of V."""
+    """A class: a move of the answer's column, or a last state; its source; thresholds by direction, in units of V.
+
+    Perhaps with the moves of some columns that are left in it (their numbers).
+    """
 
     member: ColumnMove | int
     own: ColumnSource
     thresholds: Sequence[int]
+    moves: Moves = ()
 
+
+Stated = Sequence[tuple[tuple[tuple[int, ...], Moves], list[PathQuery]]]
+"""Thresholds and moves, with the classes that have these."""
 
 Makes = tuple[int, int, tuple[ColumnSource, ...]]  # a move: source state, target state, sources of its tokens
 
@@ -112,10 +122,10 @@ class ColumnPasses:
         """Return whether all averages are proved to be at most the thresholds; ``most`` packs V for each source."""
         return all(all(kept) for kept in self.kept(most, queries))
 
-    def below_of(self, member: ColumnMove | int, own: ColumnSource, most: Mapping[ColumnSource, int],
+    def below_of(self, member: ColumnMove | int, own: ColumnSource, moves: Moves, most: Mapping[ColumnSource, int],
                  thresholds: Sequence[int]) -> list[bool]:
         """Return which averages of one class are proved to be at most their thresholds."""
-        return [one for kept in self.kept(most, [PathQuery(member, own, thresholds)]) for one in kept]
+        return [one for kept in self.kept(most, [PathQuery(member, own, thresholds, moves)]) for one in kept]
 
     def kept(self, most: Mapping[ColumnSource, int], queries: Sequence[PathQuery]) -> Iterator[list[bool]]:
         """Yield, for each class, which averages are proved at most their thresholds; equal thresholds are grouped.
@@ -125,9 +135,9 @@ class ColumnPasses:
         - 3). The longest path over the inputs of a class is the longest up to the answer's column, the class's move
         there with its query, and the longest from there on: what comes before and after has only the state in common.
         """
-        stated: dict[tuple[int, ...], list[PathQuery]] = {}
+        stated: dict[tuple[tuple[int, ...], Moves], list[PathQuery]] = {}
         for one in queries:
-            stated.setdefault(tuple(one.thresholds), []).append(one)
+            stated.setdefault((tuple(one.thresholds), one.moves), []).append(one)
         width = len(queries[0].thresholds) if queries else 0
         size = max(1, CHUNK // max(width, 1))
         held = len(self._weights) + 2 * len(self._visible.columns.claim.columns)
@@ -136,9 +146,8 @@ class ColumnPasses:
             with self._budget.holding(held):
                 yield from self._pass(most, [*stated.items()][first:first + size], width)
 
-    def _pass(self, most: Mapping[ColumnSource, int], stated: Sequence[tuple[tuple[int, ...], list[PathQuery]]],
-              width: int) -> Iterator[list[bool]]:
-        thresholds = [threshold for those, _ in stated for threshold in those]
+    def _pass(self, most: Mapping[ColumnSource, int], stated: Stated, width: int) -> Iterator[list[bool]]:
+        thresholds = [threshold for (those, _), _ in stated for threshold in those]
         most_read, slots = 1 << self._slot // 2 - 2, len(thresholds)
         require(all(-most_read < threshold < most_read for threshold in thresholds), "a range is beyond 2^18")
         one, tops = (ones(slots, self._slot) << self._slot - bits for bits in (2, 1))
@@ -149,12 +158,13 @@ class ColumnPasses:
         added = {source: weight.least * excess[most[source]] + (weight.greatest - weight.least) * above[most[source]]
                  for source, weight in self._weights.items()}  # as `contribution` does, once for each value
         self._budget.spend(1 + (len(added) * (24 + slots * self._slot // SLOT) >> 2))
-        before = self._forward(added, one, tops)
-        after = self._backward(added, one, tops)
+        masks = [self._masks(column, stated, self._bytes * width) for column in range(len(self._kept.moves))]
+        before = self._forward(added, masks, one, tops)
+        after = self._backward(added, masks, one, tops)
         size = self._bytes * width
         known, later = ({state: packed.to_bytes(size * len(stated), "little") for state, packed in part.items()}
                         for part in (before, after))
-        for number, (those, queries) in enumerate(stated):
+        for number, ((those, _), queries) in enumerate(stated):
             mine = slice(size * number, size * (number + 1))
             yield from self._joined(most, those, queries, *({state: int.from_bytes(part[mine], "little")
                                     for state, part in parts.items()} for parts in (known, later)))
@@ -165,7 +175,7 @@ class ColumnPasses:
         width, packed, slot = len(thresholds), self._pack(thresholds), self._slot
         bias, tops, size = ones(width, slot) << slot - 2, ones(width, slot) << slot - 1, self._bytes * width
         self._budget.spend(1 + (len(queries) * (24 + width) >> 1))
-        for member, own, _ in queries:
+        for member, own, *_ in queries:
             seen = [own, *(self._visible.made(self._column, member) if isinstance(member, ColumnMove) else [])]
             made = sum(contribution(most[source] - packed, self._weights[source], bias, tops, slot) for source in seen)
             first, last = (member.source, member.target) if isinstance(member, ColumnMove) else (member, member)
@@ -173,33 +183,55 @@ class ColumnPasses:
             below = (bias | tops) - total & tops
             yield [digit > 0 for digit in below.to_bytes(size, "little")[self._bytes - 1::self._bytes]]
 
-    def _forward(self, added: Mapping[ColumnSource, int], one: int, tops: int) -> dict[int, int]:
+    def _masks(self, column: int, stated: Stated, size: int) -> dict[ColumnMove, int]:
+        """Return for each move of a column all bits of the slots of classes that have it; nothing if all have all."""
+        left = [dict(moves).get(column) for (_, moves), _ in stated]
+        if left.count(None) == len(left):
+            return {}
+        number, both = self._visible.columns.number, (b"\0" * size, b"\xff" * size)
+        self._budget.spend(1 + (len(self._kept.moves[column]) * len(left) >> 3))
+        return {move: int.from_bytes(b"".join([both[one is None or at in one] for one in left]), "little")
+                for move in self._kept.moves[column] for at in (number(move),)}
+
+    def _forward(self, added: Mapping[ColumnSource, int], masks: Sequence[Mapping[ColumnMove, int]], one: int, tops: int
+                 ) -> dict[int, int]:
         """Return, for each state before the answer's column, the longest path so far, with what is fixed; biased."""
         fixed = sum(added[source] for source in self._visible.fixed)
         reached = {self._visible.columns.claim.machine.start: one + fixed}
         for column in range(self._column):
-            reached = self._advance(added, column, reached, one, tops, forward=True)
+            reached = self._advance(added, column, masks[column], reached, one, tops, forward=True)
         return reached
 
-    def _backward(self, added: Mapping[ColumnSource, int], one: int, tops: int) -> dict[int, int]:
+    def _backward(self, added: Mapping[ColumnSource, int], masks: Sequence[Mapping[ColumnMove, int]], one: int,
+                  tops: int) -> dict[int, int]:
         """Return, for each state after the answer's column, the longest path from there on; biased."""
         reached = {state: one + sum([added[source] for source in self._visible.at_end(state)])
                    for state in self._kept.lasts}
         for column in reversed(range(self._column + 1, len(self._kept.moves))):
-            reached = self._advance(added, column, reached, one, tops, forward=False)
+            reached = self._advance(added, column, masks[column], reached, one, tops, forward=False)
         return reached
 
-    def _advance(self, added: Mapping[ColumnSource, int], column: int, reached: Mapping[int, int], one: int, tops: int,
-                 forward: bool) -> dict[int, int]:
-        """Return the longest paths one column further; equal combinations of letters are maximised first."""
+    def _advance(self, added: Mapping[ColumnSource, int], column: int, masks: Mapping[ColumnMove, int],
+                 reached: Mapping[int, int], one: int, tops: int, forward: bool) -> dict[int, int]:
+        """Return the longest paths one column further; equal combinations of letters are maximised first.
+
+        With masks a path that a class does not have is 3/4 of the bias, plus later moves: less than any that it has.
+        """
+        greater, found = partial(self._maximum, tops=tops), dict[int, int]()
+        none = (one >> 1) + (one >> 2)
+        for move, mask in masks.items():
+            here, there = (move.source, move.target) if forward else (move.target, move.source)
+            total = sum([added[seen] for seen in self._visible.made(column, move)], reached[here])
+            total, known = (total ^ none) & mask ^ none, found.get(there)
+            found[there] = total if known is None else greater(known, total)
+        self._budget.spend(1 + (len(self._kept.moves[column]) * (24 + one.bit_length() // SLOT) >> 2))
+        if masks:
+            return found
         bundles = self._visible.bundles(column)
-        greater = partial(self._maximum, tops=tops)
         best = [reduce(greater, [sum([added[seen] for seen in letters], one) for letters in groups])
                 for groups in bundles.groups]
-        found: dict[int, int] = {}
         for groups, (source, target, written) in bundles.moves:
             here, there = (source, target) if forward else (target, source)
             total, known = sum([added[seen] for seen in written], best[groups] + reached[here] - one), found.get(there)
             found[there] = total if known is None else greater(known, total)
-        self._budget.spend(1 + (len(self._kept.moves[column]) * (24 + one.bit_length() // SLOT) >> 2))
         return found

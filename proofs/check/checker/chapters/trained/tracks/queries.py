@@ -7,11 +7,12 @@ Before the first attention step the stream of a token depends on its place alone
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ....kernel.budget import ENTRY_BITS
 from ....kernel.verdicts import expect
+from ..reading.dyadics import POINTER_BITS
 from ..reading.tracks_claim import LayoutPlace, TracksClaim
 from ..zonotopes.ranges import ColumnSource
 from .columns import ColumnMove, FormColumns, RemainingMoves, find_remaining
@@ -56,6 +57,11 @@ class TokenQuery:
         return find_remaining(self.columns, self.read, self.own, dict(given))
 
     @cached_property
+    def numbers(self) -> list[frozenset[int]]:
+        """The numbers of its moves in each column."""
+        return [frozenset(map(self.columns.number, moves)) for moves in self.remaining().moves]
+
+    @cached_property
     def classes(self) -> list[InputClass]:
         """Its classes, by state and letters."""
         return classes_of(self, ())
@@ -63,10 +69,11 @@ class TokenQuery:
 
 @dataclass(frozen=True)
 class InputClass:
-    """All inputs with a move in the answer's column, or a last state, and perhaps with given columns."""
+    """All inputs with a move in the answer's column, or a last state; perhaps with given columns, or given moves."""
 
     member: ColumnMove | int
     given: Given = ()
+    moves: Given = ()
 
 
 def label(claim: TracksClaim, labels: Labels, member: ColumnMove | int) -> int:
@@ -130,4 +137,27 @@ def split(queries: Sequence[TokenQuery], splits: Sequence[Sequence[int]]) -> lis
         parts = [one for letters in sets for one in classes_of(query, (*rest, (column, letters)))
                  if one.member == whole.member]
         found[number][place:place + 1] = parts
+    return found
+
+
+def split_moves(queries: Sequence[TokenQuery], splits: Sequence[Sequence[int]]) -> list[list[InputClass]]:
+    """Return the classes of each query after these splits, made in turn: (query, class, column, numbers of moves).
+
+    The parts have these moves in the column, and the others.
+
+    Raises:
+        Malformed: if a class or a column does not exist, or a part has no move.
+    """
+    found = [list(query.classes) for query in queries]
+    for number, place, column, *chosen in splits:
+        expect(number < len(found) and place < len(found[number]), "splits: there is no such class")
+        query, whole = queries[number], found[number][place]
+        expect(column < len(query.columns.moves) and column != query.by, "splits: there is no such column")
+        moves = dict(whole.moves)
+        allowed = moves.get(column, query.numbers[column])
+        query.columns.budget.spend(1 + (len(allowed) >> 2))
+        query.columns.budget.hold(POINTER_BITS * len(allowed))
+        sets = [allowed & {*chosen}, allowed - {*chosen}]
+        expect(all(sets), "splits: expected some of the moves that are left, not all")
+        found[number][place:place + 1] = [replace(whole, moves=tuple({**moves, column: one}.items())) for one in sets]
     return found
