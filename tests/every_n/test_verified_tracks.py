@@ -22,6 +22,7 @@ from tests.with_ocaml import check_verified
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 EXACT = CORPUS / "accepted" / "trained_tracks_in_exact_numbers.cert"
+ONE_BY_ONE = CORPUS / "accepted" / "trained_tracks_input_by_input.cert"
 Json = dict[str, Any]
 
 
@@ -34,11 +35,11 @@ def unit_of(document: Json) -> Json:
     return found
 
 
-def test_of_the_corpus_those_by_classes_of_one_layer_are_accepted_and_no_wrong_ones() -> None:
+def test_of_the_corpus_classes_of_one_layer_and_inputs_one_by_one_are_accepted_and_no_wrong_ones() -> None:
     paths = sorted(CORPUS.glob("*/trained_track*.cert"))
     found = check_verified(paths, with_zarith=True)
     assert [path for path, one in zip(paths, found, strict=True) if one.verdict == "accepted"] == [
-        CORPUS / "accepted" / "trained_tracks.cert", EXACT]
+        CORPUS / "accepted" / "trained_tracks.cert", EXACT, ONE_BY_ONE]
     assert {one.verdict for one in found} == {"accepted", "incomplete", "malformed"}
 
 
@@ -101,16 +102,34 @@ def change_weight(document: Json, draw: random.Random) -> None:
     tensor |= {"data": b64encode(data).decode("ascii"), "sha256": sha256(data).hexdigest()}
 
 
-CHANGES: list[Callable[[Json, random.Random], None]] = [
-    change_range, change_class, change_cells, change_answer, change_margin, change_weight]
+def change_number(document: Json, draw: random.Random) -> None:
+    """State another number of inputs."""
+    unit_of(document)["inputs"] += draw.choice([-1, 1, 16])
+
+
+def change_columns(document: Json, draw: random.Random) -> None:
+    """Let a column be read by another table, or an end be not allowed."""
+    machine, form = document["claim"]["machine"], document["claim"]["forms"][0]
+    machine["tables"].append([list(reversed(row)) for row in machine["tables"][0]])
+    form["columns"][draw.randrange(len(form["columns"]))] = draw.randrange(len(machine["tables"]))
+    if draw.random() < 0.5:
+        machine["end"][draw.randrange(len(machine["end"]))] = None
+        unit_of(document)["inputs"] //= 2
+
+
+Change = Callable[[Json, random.Random], None]
+CHANGES: dict[Path, list[Change]] = {
+    EXACT: [change_range, change_class, change_cells, change_answer, change_margin, change_weight],
+    ONE_BY_ONE: [change_number, change_columns, change_answer, change_margin, change_weight]}
 
 
 @pytest.mark.parametrize("number", few_and_all(60, 3000))
-def test_changed_decisions_are_accepted_only_where_python_accepts_them(tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize("file", CHANGES, ids=lambda path: path.stem)
+def test_changed_decisions_are_accepted_only_where_python_accepts_them(tmp_path: Path, file: Path, number: int) -> None:
     draw, paths, accepted = random.Random(number), list[Path](), list[bool]()
     for k in range(number):
-        document = json.loads(EXACT.read_text(encoding="utf-8"))
-        CHANGES[k % len(CHANGES)](document, draw)
+        document = json.loads(file.read_text(encoding="utf-8"))
+        CHANGES[file][k % len(CHANGES[file])](document, draw)
         paths.append(tmp_path / f"{k}.cert")
         paths[-1].write_bytes(dump(document))
         accepted.append(judge(paths[-1].read_bytes()).verdict == "accepted")

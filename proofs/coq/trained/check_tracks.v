@@ -1,9 +1,10 @@
-(* A checker of claims about aligned words for networks of one attention step, in exact numbers
-   (docs/background/tracks_rules.md, section 5): ranges of the averages of all classes of inputs as longest paths, and
-   all rows in all cells. What the evidence states is only a hint: `check_tracks_holds` is about whatever is offered. *)
+(* A checker of claims about aligned words (docs/background/tracks_rules.md, section 5), layout by layout. Networks of
+   one attention step are checked by classes, in exact numbers: ranges of the averages of all classes of inputs as
+   longest paths, and all rows in all cells. Any network is run on each input (tracks_each_input.v). What the evidence
+   states is only a hint: `check_tracks_holds` is about whatever is offered. *)
 From Coq Require Import Reals QArith Qreals ZArith List Lra Lia Bool Arith.
 From Certify Require Import lists syntax claim real_vectors real_network packed_rows balls ball_average ball_network
-  tracks_claim one_attention longest_path average_range exact_forms exact_cells tracks_edges.
+  tracks_claim one_attention longest_path average_range exact_forms exact_cells tracks_edges tracks_each_input.
 Import ListNotations. Open Scope nat_scope.
 Local Notation vector := (list R).
 
@@ -14,6 +15,7 @@ Record layout_evidence := LayoutEvidence {
   stated_bits : Z;
   stated_boxes : list box;
   stated_cells : list cells }.
+Inductive form_evidence := ByClasses (e : layout_evidence) | InputByInput (inputs : nat).
 
 Definition row_syntax (m : matrix_syntax) (p : nat) : vector_syntax :=
   VectorOf (nth p (matrix_rows m) []) (matrix_exponent m).
@@ -235,6 +237,11 @@ Definition check_layout (T : network_syntax) (c : tracks_claim_syntax) (fe : lay
     (stated_cells e)
   | None => false
   end.
+Definition check_form (T : network_syntax) (c : tracks_claim_syntax) (fe : layout_syntax * form_evidence) : bool :=
+  match snd fe with
+  | ByClasses e => check_layout T c (fst fe, e)
+  | InputByInput inputs => check_each_input T c (fst fe) inputs
+  end.
 (* An input of each state before these columns, if there is one. *)
 Fixpoint some_inputs (c : tracks_claim_syntax) (tables : list nat) : list (option (list nat)) :=
   match tables with
@@ -254,7 +261,7 @@ Definition has_input (c : tracks_claim_syntax) (f : layout_syntax) : bool :=
   | Some input => match steps_of c f input with Some _ => true | None => false end
   | None => false
   end.
-Definition check_tracks (evidence : list layout_evidence) (d : tracks_syntax) : bool :=
+Definition check_tracks (evidence : list form_evidence) (d : tracks_syntax) : bool :=
   let c := tracks_claim d in
   (length evidence =? length (claim_layouts c)) && forallb (has_input c) (claim_layouts c)
-  && forallb (check_layout (tracks_network d) c) (combine (claim_layouts c) evidence).
+  && forallb (check_form (tracks_network d) c) (combine (claim_layouts c) evidence).

@@ -8,7 +8,7 @@
 From Coq Require Import String.
 From Certify Require Import json_text judge_decision tracks_claim tracks_json check_tracks tracks_sound.
 
-Definition judge_tracks (evidence : list layout_evidence) : string -> json -> answer_about tracks_syntax :=
+Definition judge_tracks (evidence : list form_evidence) : string -> json -> answer_about tracks_syntax :=
   judge_with read_tracks is_whole_tracks (check_tracks evidence).
 
 Theorem judge_tracks_holds evidence text j d : judge_tracks evidence text j = Proved d ->

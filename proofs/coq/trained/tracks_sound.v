@@ -1,7 +1,8 @@
 (* Why check_tracks.v is right: `check_tracks_holds`. *)
 From Coq Require Import Reals QArith Qreals ZArith List Lra Lia Bool Arith.
 From Certify Require Import lists syntax claim real_vectors real_network packed_rows balls ball_average ball_network
-  tracks_claim one_attention longest_path average_range exact_forms exact_cells tracks_edges check_tracks.
+  tracks_claim one_attention longest_path average_range exact_forms exact_cells tracks_edges
+  tracks_each_input check_tracks.
 Import ListNotations. Open Scope nat_scope.
 Local Notation vector := (list R).
 
@@ -647,7 +648,9 @@ Proof.
   unfold check_tracks, tracks_hold, tracks_claim_holds, have_inputs. cbv zeta. intros Check.
   apply andb_prop in Check as [Check Each]. apply andb_prop in Check as [L%Nat.eqb_eq Inputs]. split.
   - intros f input steps I. destruct (class_has_box _ _ f L I) as (given & J). rewrite forallb_forall in Each.
-    exact (check_layout_holds _ _ f given (Each _ J) input steps).
+    specialize (Each _ J). destruct given as [e|inputs].
+    + exact (check_layout_holds _ _ f e Each input steps).
+    + exact (check_each_input_holds _ _ f inputs Each input steps).
   - intros f I. rewrite forallb_forall in Inputs. specialize (Inputs f I). unfold has_input in Inputs.
     destruct (nth _ _ None) as [input|]; [|discriminate]. exists input.
     destruct (steps_of _ f input) as [steps|]; [now exists steps|discriminate].

@@ -137,10 +137,12 @@ let unit_of_directions value given =
     stated_cells = map tree (items "cells" (part "cells" given)) }
 
 let evidence value =
-  let unit_of given =
-    (if part "inputs" given <> None then unsupported "evidence: this checker is proved for classes, not input by input");
-    (if items "splits" (part "splits" given) <> [] then unsupported "splits: this checker is not proved for split classes");
-    if part "precision" given <> None then exact_unit value given else unit_of_directions value given in
+  let unit_of given = match part "inputs" given with
+    | Some inputs -> C.InputByInput (Integers.unary (small (Some inputs)))
+    | None ->
+      (if items "splits" (part "splits" given) <> [] then
+         unsupported "splits: this checker is not proved for split classes");
+      C.ByClasses (if part "precision" given <> None then exact_unit value given else unit_of_directions value given) in
   map unit_of (items "units" (parts "units" (part "evidence" value)))
 
 (* ---- the claim in words ---- *)
