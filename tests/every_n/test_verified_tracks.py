@@ -156,7 +156,7 @@ def test_an_adder_of_ten_digits_is_accepted_and_with_one_range_changed_refused(t
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("name", ["binary", "parity", "reverse", "sort", "ternary"])
+@pytest.mark.parametrize("name", ["binary", "brackets", "parity", "reverse", "sort", "ternary"])
 def test_examples_of_one_layer_are_accepted(tmp_path: Path, name: str) -> None:
     """Their ranges are not in exact numbers: the reader converts them."""
     (found,) = check_verified([decided(name, tmp_path / f"{name}.cert")], with_zarith=True)
