@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from examples.adders.by_hand import FOLDER
+from tests.check.trained_networks import Weights
 from tests.sabotage.certificates.judging import judge
 from tests.tiers import few_and_all
 from tests.with_ocaml import check_verified
@@ -138,12 +139,52 @@ def test_changed_decisions_are_accepted_only_where_python_accepts_them(tmp_path:
     assert 0 < sum(found) <= sum(accepted) < number
 
 
-def decided(name: str, path: Path) -> Path:
-    """Write the certificate of an example."""
-    claim = FOLDER / f"{name}.toml"
-    subprocess.run([sys.executable, "-m", "certify", "decide", FOLDER / f"{name}.json", "--claim", claim, "-o", path],
+def decided(name: str, path: Path, network: Path | None = None, claim: Path | None = None) -> Path:
+    """Write the certificate of an example, or of another network or claim."""
+    network, claim = network or FOLDER / f"{name}.json", claim or FOLDER / f"{name}.toml"
+    subprocess.run([sys.executable, "-m", "certify", "decide", network, "--claim", claim, "-o", path],
                    check=True, capture_output=True)
     return path
+
+
+def with_norms_after_attention(network: Json) -> Json:
+    """Return `parity`, followed by small blocks with norms, gates and all activations, and by a norm before logits."""
+    weights, width = Weights(1), 6
+    weights.tensors = dict(network["tensors"])
+    one = weights.view([[float(row == column == 4) for column in range(width)] for row in range(width)])
+    centred = {"weight": one, "bias": weights.view([-float(k == 4) for k in range(width)])}
+    blocks = [{"step": "units", "norm": None, "in": centred, "gate": None, "activation": "identity", "out": {
+        "weight": one, "bias": None}}]
+    for activation, kind, gated in [("gelu", "layer", False), ("silu", "rms", True), ("tanh", "layer", False),
+                                    ("gelu-tanh", "rms", True), ("sigmoid", "layer", False)]:
+        blocks.append({"step": "units", "norm": weights.norm(width, kind), "in": weights.affine(width, 4),
+                       "gate": weights.affine(width, 4) if gated else None, "activation": activation,
+                       "out": weights.affine(4, width, bias=False, size=1 / 64)})
+    blocks.append({"step": "norm", "norm": weights.norm(width, "rms", bare=True)})
+    unembedding = {"weight": network["unembedding"]["weight"], "bias": None}
+    del weights.tensors[network["unembedding"]["bias"]["tensor"]]
+    return network | {"steps": network["steps"] + blocks, "unembedding": unembedding, "tensors": weights.tensors}
+
+
+def test_norms_gates_and_all_activations_after_the_attention_are_proved(tmp_path: Path) -> None:
+    """Of its changed files those are accepted that Python accepts, or fewer."""
+    network, claim, path = tmp_path / "network.json", tmp_path / "claim.toml", tmp_path / "parity.cert"
+    text = (FOLDER / "parity.json").read_text(encoding="utf-8")
+    network.write_bytes(dump(with_norms_after_attention(json.loads(text))))
+    text = (FOLDER / "parity.toml").read_text(encoding="utf-8")
+    claim.write_text(text.replace("margin = 0.99", "margin = 0"), encoding="utf-8")
+    paths, python = [decided("parity", path, network, claim)], [judge(path.read_bytes()).verdict]
+    draw = random.Random(1)
+    for k in range(15):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        (change_weight, change_margin, change_cells)[k % 3](document, draw)
+        paths.append(tmp_path / f"{k}.cert")
+        paths[-1].write_bytes(dump(document))
+        python.append(judge(paths[-1].read_bytes()).verdict)
+    found = [one.verdict for one in check_verified(paths, with_zarith=True)]
+    assert found[0] == python[0] == "accepted"
+    assert [k for k, pair in enumerate(zip(found, python, strict=True)) if pair[0] == "accepted" != pair[1]] == []
+    assert found.count("accepted") < len(found) / 2
 
 
 @pytest.mark.exhaustive

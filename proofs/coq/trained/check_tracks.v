@@ -1,7 +1,8 @@
 (* A checker of claims about aligned words (docs/background/tracks_rules.md, section 5), layout by layout. Networks of
-   one attention step are checked by classes, in exact numbers: ranges of the averages of all classes of inputs as
-   longest paths, and all rows in all cells. Any network is run on each input (tracks_each_input.v). What the evidence
-   states is only a hint: `check_tracks_holds` is about whatever is offered. *)
+   one attention step are checked by classes, in exact numbers up to the first norm, gate or other activation than relu
+   after it: ranges of the averages of all classes of inputs as longest paths, and all rows in all cells. Any network is
+   run on each input (tracks_each_input.v). What the evidence states is only a hint: `check_tracks_holds` is about
+   whatever is offered. *)
 From Coq Require Import Reals QArith Qreals ZArith List Lra Lia Bool Arith.
 From Certify Require Import lists syntax claim real_vectors real_network packed_rows balls ball_average ball_network
   tracks_claim one_attention longest_path average_range exact_forms exact_cells tracks_edges tracks_each_input.

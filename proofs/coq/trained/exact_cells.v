@@ -1,7 +1,9 @@
 (* Rows of a network of one attention step above a margin, wherever the averages of its heads lie in one of many boxes:
-   the boxes are cut into cells, and in each cell the network is passed with affine forms in exact numbers. *)
+   the boxes are cut into cells, and in each cell the network is passed with affine forms in exact numbers, and with
+   balls from the first step on that these have no rule for (a norm, a gate, another activation than relu). *)
 From Coq Require Import Reals QArith Qreals ZArith List Lra Lia Bool Arith.
-From Certify Require Import lists relu syntax real_vectors real_network balls exact_forms one_attention.
+From Certify Require Import lists relu syntax real_vectors real_network balls ball_network exact_forms
+  one_attention.
 Import ListNotations. Open Scope R_scope.
 Local Notation vector := (list R).
 
@@ -82,6 +84,89 @@ Proof.
   now rewrite vector_from_meaning.
 Qed.
 
+(* ---- steps that affine forms have no rule for: balls over 2^row_bits ---- *)
+Definition row_bits : Z := 64.
+Lemma row_bits_nonneg : (0 <= row_bits)%Z. Proof. discriminate. Qed.
+(* A number over 2^bits times 2^e, over 2^row_bits: rounded down, or up. *)
+Definition rescaled (e z : Z) : Z := Z.shiftl z (e + row_bits - bits).
+Definition row_ends (e : Z) (b : box) (r : list Z) : Z * Z :=
+  (rescaled e (least r b), rescaled e (greatest r b) + 1)%Z.
+Definition middle (ends : Z * Z) : Z := ((fst ends + snd ends) / 2)%Z.
+Definition ball_of_form (F : form) (b : box) : ball :=
+  let ends := map (row_ends (form_exponent F) b) (form_rows F) in
+  Ball (map middle ends) (fold_right (fun lh m => Z.max (snd lh - fst lh) m) 0 ends)%Z.
+Definition ball_alone (B : option ball) (s : step_syntax) : option ball :=
+  match ball_step row_bits row_bits (prepare_step row_bits row_bits s) with Alone f => f B | Attend _ _ => None end.
+
+Lemma rescaled_between e z : IZR (rescaled e z) <= IZR z / real_unit bits * powerRZ 2 e * real_unit row_bits
+  < IZR (rescaled e z) + 1.
+Proof.
+  unfold rescaled. set (k := (e + row_bits - bits)%Z).
+  assert (E : IZR z / real_unit bits * powerRZ 2 e * real_unit row_bits = IZR z * powerRZ 2 k).
+  { unfold k, Zminus. rewrite !power_2_added. rewrite (power_2_unit row_bits) by discriminate.
+    rewrite <- (power_2_unit bits) by exact bits_nonneg. pose proof (powerRZ_lt 2 bits ltac:(lra)) as P.
+    pose proof (power_2_added bits (- bits)) as I. rewrite Z.add_opp_diag_r in I. change (powerRZ 2 0) with 1 in I.
+    replace (powerRZ 2 (- bits)) with (/ powerRZ 2 bits); [field; lra|].
+    apply Rmult_eq_reg_l with (powerRZ 2 bits); [rewrite <- I; field; lra|lra]. }
+  rewrite E. destruct (Z.le_gt_cases 0 k) as [K|K].
+  - rewrite Z.shiftl_mul_pow2, mult_IZR, power_2_unit by exact K. unfold real_unit. lra.
+  - replace k with (- - k)%Z by lia. rewrite Z.shiftl_div_pow2, Z.opp_involutive by lia.
+    set (m := (- k)%Z). replace k with (- m)%Z by (unfold m; lia). assert (M : (0 <= m)%Z) by (unfold m; lia).
+    pose proof (unit_pos m M) as P. pose proof (power_2_added m (- m)) as I. rewrite Z.add_opp_diag_r in I.
+    change (powerRZ 2 0) with 1 in I. rewrite power_2_unit in I by exact M.
+    assert (P' : (0 < 2 ^ m)%Z) by (apply Z.pow_pos_nonneg; lia).
+    pose proof (Z.div_mod z (2 ^ m) ltac:(lia)) as D. pose proof (Z.mod_pos_bound z (2 ^ m) P') as L.
+    assert (L1 : (2 ^ m * (z / 2 ^ m) <= z)%Z) by lia. assert (L2 : (z < 2 ^ m * (z / 2 ^ m + 1))%Z) by lia.
+    apply IZR_le in L1. apply IZR_lt in L2. rewrite mult_IZR in L1, L2. rewrite plus_IZR in L2.
+    change (IZR (2 ^ m)) with (real_unit m) in *. set (v := powerRZ 2 (- m)) in *.
+    assert (V : 0 < v) by (apply powerRZ_lt; lra). split.
+    + apply Rmult_le_reg_r with (real_unit m); [exact P|]. replace (IZR z * v * real_unit m) with (IZR z)
+        by (rewrite Rmult_assoc, (Rmult_comm v), <- I; ring). lra.
+    + apply Rmult_lt_reg_r with (real_unit m); [exact P|]. replace (IZR z * v * real_unit m) with (IZR z)
+        by (rewrite Rmult_assoc, (Rmult_comm v), <- I; ring). lra.
+Qed.
+Lemma middle_near low high x : IZR low <= x <= IZR high -> Rabs (IZR (middle (low, high)) - x) <= IZR (high - low).
+Proof.
+  intros H. assert (L : (low <= high)%Z) by (apply le_IZR; lra). unfold middle. cbn [fst snd].
+  assert (M : (low <= (low + high) / 2 /\ (low + high) / 2 <= high)%Z).
+  { split; [apply Z.div_le_lower_bound; lia|apply Z.div_le_upper_bound; lia]. }
+  destruct M as [M1%IZR_le M2%IZR_le]. rewrite minus_IZR. apply Rabs_le. lra.
+Qed.
+Lemma ball_of_form_encloses F b t : in_box b t -> encloses row_bits (ball_of_form F b) (form_meaning F t).
+Proof.
+  intros I. unfold ball_of_form, form_meaning. set (e := form_exponent F). split; cbn [numbers error].
+  - induction (form_rows F) as [|r rows IH]; cbn [map fold_right]; lia.
+  - set (m := fold_right _ _ _).
+    assert (B : forall r, In r (form_rows F) -> (snd (row_ends e b r) - fst (row_ends e b r) <= m)%Z).
+    { unfold m. clear m. induction (form_rows F) as [|r rows IH]; intros r0 J; [contradiction|]. cbn [map fold_right].
+      destruct J as [->|J]; [lia|]. specialize (IH r0 J). lia. }
+    clearbody m. induction (form_rows F) as [|r rows IH]; cbn [map]; constructor.
+    + unfold balls.near. apply Rle_trans with (IZR (snd (row_ends e b r) - fst (row_ends e b r)));
+        [|apply IZR_le, B; now left].
+      apply middle_near. unfold row_ends. cbn [fst snd]. pose proof (ends_hold bits r b t I) as [L H].
+      pose proof (rescaled_between e (least r b)) as [RL _]. pose proof (rescaled_between e (greatest r b)) as [_ RH].
+      rewrite plus_IZR. pose proof (unit_pos bits bits_nonneg) as U. pose proof (powerRZ_lt 2 e ltac:(lra)) as P.
+      pose proof (unit_pos row_bits row_bits_nonneg) as P'. set (w := powerRZ 2 e) in *. set (u := real_unit bits) in *.
+      set (v := real_unit row_bits) in *. set (y := value_of r t) in *.
+      assert (Y : y = y * u / u) by (field; lra).
+      assert (0 < w * v) by (now apply Rmult_lt_0_compat).
+      assert (A1 : IZR (least r b) / u <= y) by (rewrite Y; apply Rmult_le_compat_r; [left; now apply
+        Rinv_0_lt_compat|exact L]).
+      assert (A2 : y <= IZR (greatest r b) / u) by (rewrite Y; apply Rmult_le_compat_r; [left; now apply
+        Rinv_0_lt_compat|exact H]).
+      assert (C1 : IZR (least r b) / u * (w * v) <= y * (w * v)) by (apply Rmult_le_compat_r; lra).
+      assert (C2 : y * (w * v) <= IZR (greatest r b) / u * (w * v)) by (apply Rmult_le_compat_r; lra).
+      rewrite <- !Rmult_assoc in C1, C2. lra.
+    + apply IH. intros r0 J. apply B. now right.
+Qed.
+Lemma ball_alone_within rest : forall B x, within row_bits B x ->
+  within row_bits (fold_left ball_alone rest B) (fold_left alone_pass rest x).
+Proof.
+  induction rest as [|s rest IH]; intros B x H; [exact H|]. cbn [fold_left]. apply IH. unfold ball_alone, alone_pass.
+  pose proof (step_within row_bits row_bits row_bits_nonneg row_bits_nonneg s) as W.
+  destruct s; [exact (W B x H)|exact I|exact (W B x H)].
+Qed.
+
 (* ---- the logits of averages ---- *)
 (* Variables k to k + d - 1. *)
 Definition variables (k d : nat) : form := FormOf (map (fun i => lifted i [1%Z]) (seq k d)) 0.
@@ -110,20 +195,33 @@ Fixpoint with_heads (heads : list head_syntax) (k : nat) (F : form) : form :=
   | h :: heads => with_heads heads (k + width_of_head h) (form_sum F (image (head_out_map h) (variables k
     (width_of_head h))))
   end.
-Definition logits_form (x : vector_syntax) (b : box) : form * box :=
+Definition row_form (x : vector_syntax) (b : box) : form * box :=
   let n := length b in
   let F := form_shifted n (attention_bias A) (constant n x) in
-  let (F, b) := form_pass (units_after A) (with_heads (attention_heads A) 0 F, b ++ [one]) in
-  (form_affine (length b - 1) (network_unembedding T) F, b).
+  form_pass (units_after A) (with_heads (attention_heads A) 0 F, b ++ [one]).
 (* The answer's logit minus each other one. *)
 Definition row_difference (F : form) (answer other : nat) : list Z :=
   added (nth answer (form_rows F) []) (map Z.opp (nth other (form_rows F) [])).
-Definition judge_cell (margin : Q) (x : vector_syntax) (answer : nat) (among : list nat) (b : box) : bool :=
-  let (F, b) := logits_form x b in
+Definition judge_form (margin : Q) (answer : nat) (among : list nat) (Fb : form * box) : bool :=
+  let b := snd Fb in
+  let F := form_affine (length b - 1) (network_unembedding T) (fst Fb) in
   let k := (bits - Z.min 0 (form_exponent F))%Z in
   let up := (form_exponent F - Z.min 0 (form_exponent F))%Z in
   forallb (fun other => (other =? answer)%nat || (Z.shiftl (Qnum margin) k <?
     Z.shiftl (least (row_difference F answer other) b) up * Zpos (Qden margin))%Z) among.
+Definition judge_ball (margin : Q) (answer : nat) (among : list nat) (B : ball) : bool :=
+  let C := ball_affine row_bits (prepare_affine row_bits row_bits (network_unembedding T)) B in
+  forallb (fun other => (other =? answer)%nat || (Qnum margin * 2 ^ row_bits <?
+    (nth answer (numbers C) 0 - nth other (numbers C) 0 - 2 * error C) * Zpos (Qden margin))%Z) among.
+Definition judge_cell (margin : Q) (x : vector_syntax) (answer : nat) (among : list nat) (b : box) : bool :=
+  let Fb := row_form x b in
+  match rest_after A with
+  | [] => judge_form margin answer among Fb
+  | rest => match fold_left ball_alone rest (Some (ball_of_form (fst Fb) (snd Fb))) with
+            | Some B => judge_ball margin answer among B
+            | None => false
+            end
+  end.
 
 (* What the heads write, from their averages. *)
 Fixpoint heads_add (heads : list head_syntax) (averages : list vector) (y : vector) : vector :=
@@ -132,7 +230,7 @@ Fixpoint heads_add (heads : list head_syntax) (averages : list vector) (y : vect
   | _, _ => y
   end.
 Definition logits_of_averages (x : vector) (averages : list vector) : vector :=
-  affine (network_unembedding T) (pass (units_after A) (heads_add (attention_heads A) averages
+  affine (network_unembedding T) (row_pass A (heads_add (attention_heads A) averages
     (optional shifted (attention_bias A) x))).
 Lemma with_heads_meaning heads averages : Forall2 (fun h a => length a = width_of_head h) heads averages ->
   forall before after F, form_meaning (with_heads heads (length before) F) (before ++ concat averages ++ after) =
@@ -142,24 +240,14 @@ Proof.
   specialize (IH (before ++ a) after). rewrite <- L. rewrite length_app in IH. rewrite <- !app_assoc in *.
   rewrite IH, sum_meaning, image_meaning, variables_meaning. reflexivity.
 Qed.
-Theorem judge_cell_holds margin x averages answer among b :
-  Forall2 (fun h a => length a = width_of_head h) (attention_heads A) averages -> in_box b (concat averages) ->
-  judge_cell margin x answer among b = true -> forall other, In other among -> other <> answer ->
-  let y := logits_of_averages (vector_of x) averages in Q2R margin < nth answer y 0 - nth other y 0.
+Lemma judge_form_holds margin answer among Fb vars x : stands_for Fb vars x ->
+  judge_form margin answer among Fb = true -> forall other, In other among -> other <> answer ->
+  let y := affine (network_unembedding T) x in Q2R margin < nth answer y 0 - nth other y 0.
 Proof.
-  intros L I J other O N. unfold judge_cell, logits_form in J.
-  pose proof (Forall2_same_length _ _ _ I) as Lb.
-  set (F0 := form_shifted _ _ _) in J. pose proof (form_pass_holds (units_after A) (with_heads (attention_heads A) 0 F0,
-    b ++ [one]) (concat averages) (heads_add (attention_heads A) averages (optional shifted (attention_bias A)
-    (vector_of x)))) as H.
-  destruct (form_pass _ _) as [F b']. destruct H as (more & I' & M).
-  { split; cbn [fst snd]; [apply Forall2_app; [exact I|constructor; [apply one_between|constructor]]|].
-    pose proof (with_heads_meaning _ _ L [] [1] F0) as W. cbn [length app] in W. rewrite W. f_equal.
-    unfold F0. rewrite shifted_meaning, constant_meaning by congruence. reflexivity. }
-  cbn [fst snd] in *. cbv zeta. fold (logits_of_averages (vector_of x) averages).
-  pose proof (affine_meaning (length b' - 1) (network_unembedding T) F (more ++ concat averages)) as U.
+  destruct Fb as [F b']. intros [I' M] J other O N. unfold judge_form in J. cbn [fst snd] in *. cbv zeta in *.
+  pose proof (affine_meaning (length b' - 1) (network_unembedding T) F vars) as U.
   rewrite M in U. specialize (U ltac:(symmetry; now apply in_box_length)).
-  unfold logits_of_averages. rewrite <- U. set (G := form_affine _ _ F) in *. set (t := (more ++ _) ++ [1]) in *.
+  rewrite <- U. set (G := form_affine _ _ F) in *. set (t := vars ++ [1]) in *.
   rewrite forallb_forall in J. specialize (J other O). apply orb_prop in J as [J|J].
   { apply Nat.eqb_eq in J. contradiction. }
   apply Z.ltb_lt in J. pose proof (ends_hold bits (row_difference G answer other) b' t I') as [Least _].
@@ -186,6 +274,48 @@ Proof.
   replace ((va * w - vo * w) * (u * q * IZR (Zpos d))) with ((va + - vo) * u * (w * q * IZR (Zpos d))) by ring.
   replace (IZR z * (w * q) * IZR (Zpos d)) with (IZR z * (w * q * IZR (Zpos d))) by ring.
   apply Rmult_le_compat_r; [repeat apply Rmult_le_pos; lra|exact Least].
+Qed.
+Lemma judge_ball_holds margin answer among B x : encloses row_bits B x -> judge_ball margin answer among B = true ->
+  forall other, In other among -> other <> answer ->
+  let y := affine (network_unembedding T) x in Q2R margin < nth answer y 0 - nth other y 0.
+Proof.
+  intros H J other O N. cbv zeta. unfold judge_ball in J. cbv zeta in J.
+  pose proof (ball_affine_encloses _ _ row_bits_nonneg row_bits_nonneg (network_unembedding T) B x H) as [E F].
+  set (C := ball_affine _ _ B) in *. set (y := affine _ x) in *. rewrite forallb_forall in J. specialize (J other O).
+  apply orb_prop in J as [J|J]; [apply Nat.eqb_eq in J; contradiction|]. apply Z.ltb_lt, IZR_lt in J.
+  rewrite !mult_IZR, !minus_IZR, mult_IZR in J. change (IZR (2 ^ row_bits)) with (real_unit row_bits) in J.
+  assert (At : forall k, Rabs (IZR (nth k (numbers C) 0%Z) - nth k y 0 * real_unit row_bits) <= IZR (error C)).
+  { apply IZR_le in E. clear J. induction F as [|z r l m Hz F IH]; intros [|k]; cbn [nth]; auto;
+      rewrite Rmult_0_l, Rminus_0_r, Rabs_R0; exact E. }
+  pose proof (At answer) as A1. pose proof (At other) as A2. clear At. apply Rabs_between in A1, A2.
+  pose proof (unit_pos row_bits row_bits_nonneg) as U. set (u := real_unit row_bits) in *.
+  destruct margin as [a d]. unfold Q2R. cbn [Qnum Qden] in *. assert (Pd : 0 < IZR (Zpos d)) by (now apply IZR_lt).
+  apply Rmult_lt_reg_r with (u * IZR (Zpos d)); [now apply Rmult_lt_0_compat|].
+  replace (IZR a * / IZR (Zpos d) * (u * IZR (Zpos d))) with (IZR a * u) by (field; lra).
+  eapply Rlt_le_trans; [exact J|].
+  replace ((nth answer y 0 - nth other y 0) * (u * IZR (Zpos d))) with
+    ((nth answer y 0 * u - nth other y 0 * u) * IZR (Zpos d)) by ring.
+  apply Rmult_le_compat_r; lra.
+Qed.
+Theorem judge_cell_holds margin x averages answer among b :
+  Forall2 (fun h a => length a = width_of_head h) (attention_heads A) averages -> in_box b (concat averages) ->
+  judge_cell margin x answer among b = true -> forall other, In other among -> other <> answer ->
+  let y := logits_of_averages (vector_of x) averages in Q2R margin < nth answer y 0 - nth other y 0.
+Proof.
+  intros L I J other O N. unfold judge_cell, row_form in J. cbv zeta in J.
+  pose proof (Forall2_same_length _ _ _ I) as Lb.
+  set (F0 := form_shifted _ _ _) in J. pose proof (form_pass_holds (units_after A) (with_heads (attention_heads A) 0 F0,
+    b ++ [one]) (concat averages) (heads_add (attention_heads A) averages (optional shifted (attention_bias A)
+    (vector_of x)))) as H.
+  set (Fb := form_pass _ _) in *. destruct H as (more & S).
+  { split; cbn [fst snd]; [apply Forall2_app; [exact I|constructor; [apply one_between|constructor]]|].
+    pose proof (with_heads_meaning _ _ L [] [1] F0) as W. cbn [length app] in W. rewrite W. f_equal.
+    unfold F0. rewrite shifted_meaning, constant_meaning by congruence. reflexivity. }
+  cbv zeta. unfold logits_of_averages, row_pass. destruct (rest_after A) as [|s rest].
+  { exact (judge_form_holds _ _ _ _ _ _ S J other O N). }
+  destruct S as [I' M]. pose proof (ball_of_form_encloses (fst Fb) (snd Fb) _ I') as B. rewrite M in B.
+  pose proof (ball_alone_within (s :: rest) (Some _) _ B) as W. destruct (fold_left ball_alone _ _) as [C|];
+    [|discriminate]. exact (judge_ball_holds _ _ _ _ _ W J other O N).
 Qed.
 End Judged.
 

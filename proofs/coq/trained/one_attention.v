@@ -1,6 +1,7 @@
-(* Networks of one attention step without a norm or rotary positions, whose other steps are feed-forward blocks without
-   a norm or gate, with relu or the identity: their logits at the last token of an input, from the streams of all tokens
-   before that step (`logits_after`). *)
+(* Networks of one attention step without a norm or rotary positions, before which there are only feed-forward blocks
+   without a norm or gate, with relu or the identity (`units`). After it there may be such blocks, then any steps that
+   act on each token by itself: norms, and blocks with norms, gates, other activations. Their logits at the last token
+   of an input, from the streams of all tokens before the attention step (`logits_after`). *)
 From Coq Require Import Reals ZArith QArith List Lia Arith.
 From Certify Require Import lists syntax real_vectors real_network.
 Import ListNotations. Open Scope nat_scope.
@@ -13,21 +14,32 @@ Record one_attention := OneAttention {
   attention_bias : option vector_syntax;
   attention_scale : scale_syntax;
   attention_cap : option Q;
-  units_after : list units }.
+  units_after : list units;
+  rest_after : list step_syntax }.                                     (* from the first step that is no such block *)
 Definition units_of (s : step_syntax) : option units :=
   match s with
   | UnitsStep None inward None ReluActivation outward => Some (UnitsOf inward true outward)
   | UnitsStep None inward None IdentityActivation outward => Some (UnitsOf inward false outward)
   | _ => None
   end.
+Definition acts_alone (s : step_syntax) : bool := match s with AttentionStep _ _ _ _ _ _ => false | _ => true end.
+Fixpoint steps_after (steps : list step_syntax) : option (list units * list step_syntax) :=
+  match steps with
+  | [] => Some ([], [])
+  | s :: others =>
+      match units_of s with
+      | Some u => option_map (fun found => (u :: fst found, snd found)) (steps_after others)
+      | None => if forallb acts_alone steps then Some ([], steps) else None
+      end
+  end.
 Fixpoint one_attention_of (steps : list step_syntax) : option one_attention :=
   match steps with
   | AttentionStep None heads bias scale None cap :: steps =>
-      option_map (OneAttention [] heads bias scale cap) (traverse units_of steps)
+      option_map (fun found => OneAttention [] heads bias scale cap (fst found) (snd found)) (steps_after steps)
   | s :: steps =>
       match units_of s, one_attention_of steps with
       | Some u, Some A => Some (OneAttention (u :: units_before A) (attention_heads A) (attention_bias A)
-          (attention_scale A) (attention_cap A) (units_after A))
+          (attention_scale A) (attention_cap A) (units_after A) (rest_after A))
       | _, _ => None
       end
   | [] => None
@@ -38,22 +50,34 @@ Definition activation_of (u : units) : activation_name := if units_are_relu u th
 Definition units_pass (h : vector) (u : units) : vector :=
   plus h (affine (units_outward u) (map (activated (activation_of u)) (affine (units_inward u) h))).
 Definition pass : list units -> vector -> vector := fold_left units_pass.
+Definition alone_pass (h : vector) (s : step_syntax) : vector :=
+  match step_of s with Alone f => f h | Attend _ _ => h end.
+Definition row_pass (A : one_attention) (x : vector) : vector :=
+  fold_left alone_pass (rest_after A) (pass (units_after A) x).
 
 Lemma units_of_step s u : units_of s = Some u -> step_of s = Alone (fun h => units_pass h u).
 Proof.
   destruct s as [| |[|] inward [|] a outward]; try discriminate.
   destruct a; try discriminate; intros [= <-]; reflexivity.
 Qed.
-Lemma run_units causal p l : forall steps xs, traverse units_of steps = Some l ->
-  run_steps causal p (map step_of steps) xs = map (pass l) xs.
+Lemma run_alone causal p l : forall xs, forallb acts_alone l = true ->
+  run_steps causal p (map step_of l) xs = map (fun x => fold_left alone_pass l x) xs.
 Proof.
-  unfold run_steps. induction l as [|u l IH]; intros [|s steps] xs E; cbn [traverse] in E.
-  - symmetry. apply map_id.
-  - destruct (units_of s), (traverse units_of steps); discriminate.
-  - discriminate.
-  - destruct (units_of s) as [v|] eqn:U; [|discriminate]. destruct (traverse units_of steps) as [m|] eqn:M;
-      [|discriminate]. injection E as -> ->. cbn [map fold_left]. rewrite (units_of_step s u U). cbn [run_step].
-    rewrite (IH steps) by exact M. now rewrite map_map.
+  unfold run_steps. induction l as [|s l IH]; intros xs E; [symmetry; apply map_id|].
+  cbn [forallb] in E. apply andb_prop in E as [E1 E2]. cbn [map fold_left].
+  destruct s; try discriminate; cbn [step_of run_step]; rewrite IH by exact E2; now rewrite map_map.
+Qed.
+Lemma run_after causal p steps : forall l rest xs, steps_after steps = Some (l, rest) ->
+  run_steps causal p (map step_of steps) xs = map (fun x => fold_left alone_pass rest (pass l x)) xs.
+Proof.
+  induction steps as [|s steps IH]; intros l rest xs E; cbn [steps_after] in E.
+  - injection E as <- <-. symmetry. apply map_id.
+  - destruct (units_of s) as [u|] eqn:U.
+    + destruct (steps_after steps) as [[l' rest']|]; [|discriminate]. injection E as <- <-.
+      unfold run_steps in *. cbn [map fold_left fst snd]. rewrite (units_of_step s u U). cbn [run_step].
+      rewrite (IH l' rest') by reflexivity. now rewrite map_map.
+    + destruct (forallb acts_alone (s :: steps)) eqn:L; [|discriminate]. injection E as <- <-.
+      now apply run_alone.
 Qed.
 
 Lemma read_causally_at {stream memory} (see : nat -> stream -> memory) read f i : forall n s p past, i < n ->
@@ -79,12 +103,12 @@ Definition seen_at (place token : nat) : nat * list (vector * vector) :=
   (offset + place, map (key_and_value None (offset + place) (stream_at place token)) (attention_heads A)).
 Definition logits_at (p token : nat) (seen : list (nat * list (vector * vector))) : vector :=
   let x := stream_at p token in
-  affine (network_unembedding T) (pass (units_after A) (heads_write (attention_scale A) None (attention_cap A)
+  affine (network_unembedding T) (row_pass A (heads_write (attention_scale A) None (attention_cap A)
     (offset + p) x (attention_heads A) seen (optional shifted (attention_bias A) x))).
 
 Lemma run_one_attention steps : forall B xs, one_attention_of steps = Some B ->
   exists see read, run_steps true offset (map step_of steps) xs =
-    map (pass (units_after B)) (read_causally see read offset [] (map (pass (units_before B)) xs))
+    map (row_pass B) (read_causally see read offset [] (map (pass (units_before B)) xs))
   /\ see = (fun p h => map (key_and_value None p h) (attention_heads B))
   /\ read = (fun p h seen => heads_write (attention_scale B) None (attention_cap B) p h (attention_heads B) seen
        (optional shifted (attention_bias B) h)).
@@ -92,9 +116,9 @@ Proof.
   induction steps as [|s steps IH]; intros B xs E; [discriminate|]. cbn [one_attention_of] in E.
   assert (Else : match units_of s, one_attention_of steps with
       | Some u, Some A => Some (OneAttention (u :: units_before A) (attention_heads A) (attention_bias A)
-          (attention_scale A) (attention_cap A) (units_after A))
+          (attention_scale A) (attention_cap A) (units_after A) (rest_after A))
       | _, _ => None end = Some B -> exists see read, run_steps true offset (map step_of (s :: steps)) xs =
-    map (pass (units_after B)) (read_causally see read offset [] (map (pass (units_before B)) xs))
+    map (row_pass B) (read_causally see read offset [] (map (pass (units_before B)) xs))
   /\ see = (fun p h => map (key_and_value None p h) (attention_heads B))
   /\ read = (fun p h seen => heads_write (attention_scale B) None (attention_cap B) p h (attention_heads B) seen
        (optional shifted (attention_bias B) h))).
@@ -105,10 +129,12 @@ Proof.
     exists see, read. split; [|now split]. unfold run_steps in *. cbn [map fold_left].
     rewrite (units_of_step s u U). cbn [run_step]. rewrite R, map_map. reflexivity. }
   destruct s as [| [|] heads bias scale [|] cap |]; try now apply Else. clear Else.
-  destruct (traverse units_of steps) as [l|] eqn:U; [|discriminate]. injection E as <-.
-  cbn [units_before units_after attention_heads attention_bias attention_scale attention_cap].
+  destruct (steps_after steps) as [[l rest]|] eqn:U; [|discriminate]. injection E as <-.
+  cbn [units_before attention_heads attention_bias attention_scale attention_cap fst snd].
   eexists _, _. split; [|split; reflexivity]. unfold run_steps. cbn [map fold_left].
-  change (fold_left _ ?l ?x) with (run_steps true offset l x). rewrite (run_units _ _ l steps) by exact U. f_equal.
+  change (fold_left _ ?l ?x) with (run_steps true offset l x).
+  rewrite (run_after _ _ steps l rest) by exact U. unfold row_pass.
+  cbn [units_after rest_after]. f_equal.
   cbn [step_of run_step]. replace (map (pass []) xs) with xs by (symmetry; apply map_id). reflexivity.
 Qed.
 
