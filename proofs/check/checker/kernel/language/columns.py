@@ -4,14 +4,12 @@ A place that does not mention n has one column for all lengths, and one that doe
 has the value of `evaluation.py`, None where it is undefined.
 """
 
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import repeat
-from math import lcm
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..budget import MAX_RATIONAL_BITS, Budget, Cache
+from ..budget import Budget, Cache
 from ..numbers import (
     ONE,
     ZERO,
@@ -24,12 +22,9 @@ from ..numbers import (
     size_of_ends,
 )
 from .evaluation import Value, Values
-from .table import Node, Place, Table
+from .table import Place, Table
 
 Column = Sequence[Value]
-
-SIMPLE: dict[str, Callable[[Any, Any], Fraction]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 POINTER_BITS = 64  # of memory for each row of a column
 VALUE_BITS = 1536  # of memory for a rational besides its own bits: the object, and its two integers
@@ -40,11 +35,6 @@ class Whole(NamedTuple):
 
     denominator: int
     rows: Sequence[int]
-
-    def bits(self) -> int:
-        """Return the bits of the denominator and of the longest numerator."""
-        longest = max((row.bit_length() for row in (max(self.rows), min(self.rows))), default=0)
-        return self.denominator.bit_length() + longest
 
 
 class Columns:
@@ -89,21 +79,12 @@ class Columns:
         length = self._length(place, n)
         known = self._integers.get((place, length))
         if known is None:
-            known = self._find_integers(place, length)
+            known = find_whole(self._table.budget, self.numbers(place, length))
             if known is None:
                 return None
-            self._integers.keep((place, length), known, length * (POINTER_BITS + known.bits()))
+            longest = max(map(int.bit_length, (known.denominator, *known.rows)))
+            self._integers.keep((place, length), known, length * (POINTER_BITS + 2 * longest))
         return Whole(known.denominator, known.rows[:n])
-
-    def _find_integers(self, place: Place, n: int) -> Whole | None:
-        """Compute a number that mentions i and n from its parts; expressions are too short for a deep recursion."""
-        node, leaves = self._table.nodes[place], self._table.leaves(place)
-        if node.operator in SIMPLE and {"i", "n"} <= leaves:
-            left, right = (self.integers(operand, n) for operand in node.operands)
-            divides_rows = node.operator == "/" and "i" in self._table.leaves(node.operands[1])
-            if left is not None and right is not None and not divides_rows:
-                return calculate_whole(self._table.budget, node.operator, left, right)
-        return find_whole(self._table.budget, self.numbers(place, n))
 
     def truths(self, place: Place, n: int) -> Sequence[bool]:
         """Return the truths of a positional formula at (n, 1), ..., (n, n)."""
@@ -140,24 +121,9 @@ class Columns:
         operands = [found[operand][:n] for operand in self._table.parts(place)]
         if "i" not in self._table.leaves(place):
             return [self._values.combine(node, [column[0] for column in operands], n, 1)] * n
-        if node.operator in SIMPLE and self._is_simple(node, *operands):
-            return list(map(SIMPLE[node.operator], *operands))
         arguments = zip(*operands, strict=True) if operands else repeat((), n)
         return [self._values.combine(node, list(given), self._first(place, n, i), i)
                 for i, given in enumerate(arguments, 1)]
-
-    def _is_simple(self, node: Node, left: Column, right: Column) -> bool:
-        """Return whether all operands are exact and no result can be too long; charge every row like the longest."""
-        if not all(map(is_exact, left)) or not all(map(is_exact, right)) or (node.operator == "/" and not all(right)):
-            return False
-        p, q = longest_in(left), longest_in(right)
-        self._table.budget.spend(len(left) * (2 + (p * q >> 16)))
-        return p + q < MAX_RATIONAL_BITS
-
-
-def is_exact(value: Value) -> bool:
-    """Return whether a value is defined and exact."""
-    return value is not None and not isinstance(value, Enclosure)
 
 
 def longest_in(column: Column) -> int:
@@ -174,21 +140,3 @@ def find_whole(budget: Budget, column: Sequence[Fraction]) -> Whole | None:
         return None
     denominator, (rows,) = over_denominator(budget, [column], common)
     return Whole(denominator, rows)
-
-
-def calculate_whole(budget: Budget, name: str, left: Whole, right: Whole) -> Whole | None:
-    """Return a sum, difference or product row by row; or a quotient whose divisor is equal in all rows."""
-    p, q = left.bits(), right.bits()
-    budget.spend(1 + (len(left.rows) * (2 + (p * q >> 16)) >> 3))
-    if p + q > MAX_RATIONAL_BITS:
-        return None
-    if name == "*":
-        return Whole(left.denominator * right.denominator, list(map(operator.mul, left.rows, right.rows)))
-    if name == "/":
-        divisor = right.rows[0]
-        factor = right.denominator if divisor > 0 else -right.denominator
-        return Whole(left.denominator * abs(divisor), [factor * row for row in left.rows]) if divisor else None
-    denominator = lcm(left.denominator, right.denominator)
-    sign = 1 if name == "+" else -1
-    a, b = denominator // left.denominator, sign * (denominator // right.denominator)
-    return Whole(denominator, [a * x + b * y for x, y in zip(left.rows, right.rows, strict=True)])

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .norms import Normaliser
     from .score_caps import ScoreCap
 
+
 class StepInput:
     """The input of a step: the stream, or a norm without gain and bias, of the stream or of an affine image of it.
 
