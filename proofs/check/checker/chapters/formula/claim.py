@@ -47,10 +47,7 @@ def check_embedding_values(proof: ProofContext, place: Place) -> None:
     """Check that an embedding has a value at every (n, i), bounded in the temperature regime ([SHA] Theorem 20a)."""
     is_bounded = proof.claim.regime == "temperature"
     for n, firsts in proof.lengths([place]):
-        whole = None if proof.language.may_be_irrational(place) else proof.columns.integers(place, n)
         limits = [first * first for first in firsts] if proof.counts else [1] * n  # the least of those of equal rows
-        if whole is not None and (not is_bounded or max(map(abs, whole.rows)) <= whole.denominator * min(limits)):
-            continue
         values = proof.columns.enclosures(place, n)
         large = [(first, i) for i, (ends, limit, first) in enumerate(zip(values, limits, firsts, strict=True), 1)
                  if is_bounded and any(abs(x.numerator) > limit * x.denominator for x in ends)]

@@ -7,20 +7,9 @@ has the value of `evaluation.py`, None where it is undefined.
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import repeat
-from typing import NamedTuple
 
-from ..budget import Budget, Cache
-from ..numbers import (
-    ONE,
-    ZERO,
-    Enclosure,
-    Number,
-    denominators_of,
-    ends_of,
-    over_denominator,
-    short_common_multiple,
-    size_of_ends,
-)
+from ..budget import Cache
+from ..numbers import ONE, ZERO, Enclosure, Number, ends_of, size_of_ends
 from .evaluation import Value, Values
 from .table import Place, Table
 
@@ -30,24 +19,16 @@ POINTER_BITS = 64  # of memory for each row of a column
 VALUE_BITS = 1536  # of memory for a rational besides its own bits: the object, and its two integers
 
 
-class Whole(NamedTuple):
-    """Rationals over one denominator."""
-
-    denominator: int
-    rows: Sequence[int]
-
-
 class Columns:
     """Columns of the places of a table for these lengths, cached.
 
-    Where a needed value is undefined, `numbers`, `enclosures`, `integers` and `truths` raise Rejected; all of them
+    Where a needed value is undefined, `numbers`, `enclosures` and `truths` raise Rejected; all of them
     except `enclosures` also do where it is not exact.
     """
 
     def __init__(self, table: Table, values: Values, lengths: range) -> None:
         self._table, self._values, self._shortest, self._longest = table, values, lengths[0], lengths[-1]
         self._columns = Cache[tuple[Place, int], Column]()
-        self._integers = Cache[tuple[Place, int], Whole]()
 
     def values(self, place: Place, n: int) -> Column:
         """Return the value of a place at (n, 1), ..., (n, n); None where it is undefined."""
@@ -73,18 +54,6 @@ class Columns:
         return [value if type(value) is Fraction else
                 self._values.require_value(value, place, self._first(place, n, i), i)
                 for i, value in enumerate(column, 1)]
-
-    def integers(self, place: Place, n: int) -> Whole | None:
-        """Return the values of a number over one denominator; None if the denominator would be too long."""
-        length = self._length(place, n)
-        known = self._integers.get((place, length))
-        if known is None:
-            known = find_whole(self._table.budget, self.numbers(place, length))
-            if known is None:
-                return None
-            longest = max(map(int.bit_length, (known.denominator, *known.rows)))
-            self._integers.keep((place, length), known, length * (POINTER_BITS + 2 * longest))
-        return Whole(known.denominator, known.rows[:n])
 
     def truths(self, place: Place, n: int) -> Sequence[bool]:
         """Return the truths of a positional formula at (n, 1), ..., (n, n)."""
@@ -131,12 +100,3 @@ def longest_in(column: Column) -> int:
     return max((size_of_ends(value) if isinstance(value, Enclosure) else
                 value.numerator.bit_length() + value.denominator.bit_length()
                 for value in column if value is not None), default=0)
-
-
-def find_whole(budget: Budget, column: Sequence[Fraction]) -> Whole | None:
-    """Return rationals over their least common denominator; None if it is too long."""
-    common = short_common_multiple(budget, denominators_of(budget, [column]))
-    if common is None:
-        return None
-    denominator, (rows,) = over_denominator(budget, [column], common)
-    return Whole(denominator, rows)

@@ -14,9 +14,14 @@ from operator import mul, sub
 from typing import NamedTuple
 
 from ....kernel.budget import Budget
-from ....kernel.language.columns import Whole, find_whole
-from ....kernel.numbers import Numbers, over_one_denominator, short_common_multiple
-from ....kernel.reading.records import LinearForm, PositionalNumber
+from ....kernel.numbers import (
+    Numbers,
+    denominators_of,
+    over_denominator,
+    over_one_denominator,
+    short_common_multiple,
+)
+from ....kernel.reading.records import LinearForm
 from ..kernels import FALLS, NEGLIGIBLE, suffices
 from ..proof import Errors, ProofContext
 from .automaton import LetterEffect, Letters
@@ -188,30 +193,11 @@ class Gaps:
         return denominator, ScoreGaps(pivots, bad, after)
 
 
-def known_integers(proof: ProofContext, rows: Sequence[LinearForm], n: int) -> tuple[int, list[Sequence[int]]] | None:
+def known_integers(proof: ProofContext, rows: Sequence[LinearForm], n: int) -> tuple[int, list[tuple[int, ...]]] | None:
     """Return linear forms of known directions at (n, 1), ..., (n, n) over one denominator; None if it is too long."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    columns: dict[str, Whole] = {}
-    for name in names:
-        meaning = proof.directions[name]
-        whole = (proof.columns.integers(meaning.value, n) if isinstance(meaning, PositionalNumber)
-                 else find_whole(proof.budget, proof.known_numbers(name, n)))
-        if whole is None:
-            return None
-        columns[name] = whole
-    denominators = [weight.denominator * columns[name].denominator for row in rows for name, weight in row.items()]
-    denominator = short_common_multiple(proof.budget, denominators)
-    if denominator is None:
-        return None
-    proof.budget.spend(1 + (len(denominators) * n * (2 + (denominator.bit_length() ** 2 >> 16)) >> 3))
-    found: list[Sequence[int]] = []
-    for row in rows:
-        total: Sequence[int] = [0] * n
-        for name, weight in row.items():
-            factor = weight.numerator * (denominator // (weight.denominator * columns[name].denominator))
-            total = [x + factor * y for x, y in zip(total, columns[name].rows, strict=True)]
-        found.append(total)
-    return denominator, found
+    forms, budget = proof.known_forms(rows, n), proof.budget
+    denominator = short_common_multiple(budget, denominators_of(budget, forms))
+    return None if denominator is None else over_denominator(budget, forms, denominator)
 
 
 def add_by_kind(starts: Sequence[int], kinds: Sequence[int], added: Sequence[int | None], none: int) -> list[int]:
