@@ -126,8 +126,8 @@ def module_of(network: TrainedNetwork, preset: str, kernel: str) -> Any:
                 if step.cap is not None:
                     scores = float(step.cap) * torch.tanh(scores / float(step.cap))
                 return torch.softmax((scores + mask).float(), -1).to(q.dtype) @ v
-            backend = {"math": SDPBackend.MATH, "flash": SDPBackend.FLASH_ATTENTION}[kernel]
-            with sdpa_kernel(backend):
+            is_flash = kernel == "flash" and q.shape[-1] == v.shape[-1]  # means of all tokens have keys of one number
+            with sdpa_kernel(SDPBackend.FLASH_ATTENTION if is_flash else SDPBackend.MATH):
                 return functional.scaled_dot_product_attention(q, k, v, attn_mask=mask[None], scale=scale)
 
         def units(self, step: Any, x: Any) -> Any:

@@ -197,5 +197,9 @@ class NativeExecution:
         first = np.arange(pairs) if rotary.pairing == "halves" else 2 * np.arange(pairs)
         second = first + (pairs if rotary.pairing == "halves" else 1)
         a, b = x[:, first], x[:, second]
-        found[:, first], found[:, second] = a * cosines - b * sines, b * cosines + a * sines
+        terms = [self.pair(one) for one in (a * cosines, -b * sines, b * cosines, a * sines)]
+        found[:, first], found[:, second] = terms[0] + terms[1], terms[2] + terms[3]
         return stored(found)
+
+    def pair(self, product: Any) -> Any:
+        return self.chosen([lambda: product, lambda: stored(product)])
