@@ -20,7 +20,7 @@ assert main([sys.argv[2]]) == 0
 print("LOADED", *(module.__file__ for name, module in sys.modules.items() if name.split(".")[0] == "checker"))
 """
 CHECKER = ROOT / "proofs" / "check" / "checker"
-MOST_LINES = 4595
+MOST_LINES = 4600
 
 
 def files_loaded(path: Path) -> set[Path]:
@@ -60,22 +60,22 @@ def test_the_text_that_decides_a_formula_of_softmax_is_short(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "most"), [
-    ("square_many", 4673), ("tomita_1", 4668), ("majority", 4819), ("from_length_2", 5059),
-    ("a_difference_that_is_square", 5164), ("comparisons_by_saturation", 5438)])
+    ("square_many", 4678), ("tomita_1", 4673), ("majority", 4827), ("from_length_2", 5064),
+    ("a_difference_that_is_square", 5172), ("comparisons_by_saturation", 5446)])
 def test_what_needs_more_rules_is_short(name: str, most: int) -> None:
     """Paths, a predicate, comparisons; irrational numbers, a sum that is looked up, and several at once."""
     assert lines_of(files_loaded(CORPUS / f"{name}.cert")) <= most
 
 
 @pytest.mark.parametrize(("name", "most"), [
-    ("trained_wrong_word", 5590), ("trained_roundings_wrong_word", 5324), ("trained_wrong_run", 5561),
-    ("trained_wrong_input_run", 5370), ("trained_lengths", 5945), ("trained_suffixes", 5770),
-    ("trained_tracks_wrong_input", 5515), ("trained_tracks_by_windows", 6443), ("trained_tracks_by_nodes", 6443),
+    ("trained_wrong_word", 5420), ("trained_roundings_wrong_word", 5125), ("trained_wrong_run", 5391),
+    ("trained_wrong_input_run", 5166), ("trained_lengths", 5741), ("trained_suffixes", 5566),
+    ("trained_tracks_wrong_input", 5311), ("trained_tracks_by_windows", 6239), ("trained_tracks_by_nodes", 6239),
     ("trained_tracks_in_exact_numbers", 4144), ("trained_tracks_input_by_input", 4796),
-    ("trained_words_count", 5996), ("trained_tracks_count", 6939),
-    ("trained_rounded_means_by_classes", 7751), ("trained_whole_words_by_classes", 6443),
-    ("trained_float_executions_by_classes", 8580), ("trained_float_executions_both_ways", 8705),
-    ("trained_float_executions_of_means", 8687), ("trained_track_runs_by_classes", 8534)])
+    ("trained_words_count", 5823), ("trained_tracks_count", 6735),
+    ("trained_rounded_means_by_classes", 7581), ("trained_whole_words_by_classes", 6273),
+    ("trained_float_executions_by_classes", 8410), ("trained_float_executions_both_ways", 8506),
+    ("trained_float_executions_of_means", 8517), ("trained_track_runs_by_classes", 8330)])
 def test_what_decides_a_trained_network_is_loaded_as_it_is_needed(name: str, most: int) -> None:
     """A wrong word; any length; inputs in tracks; a cover by words and classes; float executions."""
     assert lines_of(files_loaded(CORPUS / f"{name}.cert")) <= most
@@ -89,7 +89,7 @@ def test_no_certificate_loads_nine_thousand_lines(path: Path) -> None:
 
 def test_the_text_of_the_kernel_and_of_formulas_is_short() -> None:
     """All of it, whether a formula needs it or not."""
-    assert lines_of(file for part in ("kernel", "chapters/formula") for file in (CHECKER / part).rglob("*.py")) <= 4_675
+    assert lines_of(file for part in ("kernel", "chapters/formula") for file in (CHECKER / part).rglob("*.py")) <= 4_683
 
 
 def test_only_the_table_of_the_rules_names_what_other_chapters_have() -> None:
@@ -105,7 +105,7 @@ def test_only_the_table_of_the_rules_names_what_other_chapters_have() -> None:
 
 
 def test_the_whole_folder_is_short() -> None:
-    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 26_664
+    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 26_677
 
 
 @pytest.mark.parametrize("name", ["by_hand_since", "tomita_1", "square_many", "majority"])

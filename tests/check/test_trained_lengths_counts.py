@@ -21,7 +21,7 @@ from proofs.check.checker.chapters.trained.lengths.counts import (
 from proofs.check.checker.chapters.trained.lengths.truths import connect, may_compare
 from proofs.check.checker.chapters.trained.reading.lengths import LENGTH, PLACES, CountKind
 from proofs.check.checker.kernel.budget import Budget
-from proofs.check.checker.kernel.language.evaluation import COMPARE, CONNECT
+from proofs.check.checker.kernel.language.truths import COMPARE, CONNECT
 from proofs.check.checker.kernel.verdicts import Malformed
 
 LONGEST = 14

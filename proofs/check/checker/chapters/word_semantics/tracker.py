@@ -31,7 +31,12 @@ class Tracker:
         require(all(is_past_only(language, formula) for formula in conditions.formulas),
                 "classes need formulas about the past only")
         self._language, self._conditions = language, conditions
-        self._order = sorted(language.below(conditions.formulas, language.is_positional))
+        self._plain = set[Place]()  # connectives of true and false alone
+        for place in sorted(language.below(conditions.formulas)):
+            if language.is_connective(place) and self._plain.issuperset(language.nodes[place].operands):
+                self._plain.add(place)
+        self._order = sorted(language.below(
+            conditions.formulas, lambda place: language.is_positional(place) and place not in self._plain))
         entered = [place for place in self._order if not language.is_positional(place)]
         self._temporal = [place for place in entered if language.nodes[place].operator in PAST]
         self._summed = [place for place in entered if language.is_of_counts(place)]
@@ -70,7 +75,7 @@ class Tracker:
                sums: Mapping[Place, int], symbol: str, i: int) -> bool:
         """Return the truth at i of one formula from those of its parts."""
         operator, _, data = self._language.nodes[place]
-        if self._language.is_positional(place):
+        if self._language.is_positional(place) and place not in self._plain:
             return self._language.holds_at(place, i, i)
         if operator == "Q":
             return data[0] == symbol

@@ -9,7 +9,7 @@ from itertools import accumulate
 from operator import mul
 
 from ...kernel.language import Language, Place
-from ...kernel.language.evaluation import COMPARE, CONNECT
+from ...kernel.language.truths import COMPARE, CONNECT
 from .conditions import Conditions, When
 
 TruthColumn = Sequence[bool]

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 from ..numbers import ONE, ZERO, Enclosure, add, multiply
 from ..verdicts import expect, quote
-from .evaluation import Values
 from .table import COUNTS, Place, Table
 
 
@@ -50,6 +49,10 @@ def find_factor(table: Table, place: Place) -> tuple[Fraction, Place]:
 
 def find_number(table: Table, place: Place) -> Fraction:
     """Return the value of a number that mentions neither counts nor variables."""
+    if table.nodes[place].operator == "int":
+        return Fraction(int(table.nodes[place].data[0]))
+    from .evaluation import Values
+
     value = Values(table).find(place, 0, 0)
     expect(value is not None and not isinstance(value, Enclosure), "counts are compared with integers")
     return value if isinstance(value, Fraction) else Fraction(bool(value))

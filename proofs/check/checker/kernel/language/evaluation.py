@@ -5,11 +5,9 @@ it, except for `&` and `|` whose left side decides. An undefined value that is n
 has an enclosure (irrational/enclosures.py); a truth that the enclosure does not decide is undefined.
 """
 
-import operator
 from collections.abc import Callable
 from fractions import Fraction
 from math import isqrt
-from typing import Any
 
 from ..budget import MAX_RATIONAL_BITS, Budget, Cache
 from ..functions import DIGITS, FUNCTIONS, IRRATIONAL, apply_log2
@@ -17,18 +15,12 @@ from ..numbers import Enclosure, Number, add, bounded, charge, divide, ends_of, 
 from ..verdicts import Rejected, TooLong
 from .positions import MAX_PRIME, OF_NUMBERS, PREDICATES
 from .table import ARITHMETIC, Node, Place, Table
+from .truths import COMPARE, CONNECT, holds_at_sum, is_constant_comparison
 
 Value = Number | bool | None
 
 TRUTHS = (Fraction(0), Fraction(1))
 MAX_POWER = 64  # exponents are integers of at most this absolute value, unless the base is 0, 1 or -1
-
-COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq, "!=": operator.ne}
-CONNECT: dict[str, Callable[..., bool]] = {
-    "true": lambda: True, "false": lambda: False, "!": operator.not_,
-    "->": lambda a, b: bool(not a or b), "<->": lambda a, b: bool(a) == bool(b),
-    "&": lambda a, b: bool(a and b), "|": lambda a, b: bool(a or b)}
 
 
 def power(budget: Budget, base: Fraction, exponent: Fraction) -> Fraction | None:
@@ -64,16 +56,6 @@ CALCULATE: dict[str, Callable[[Budget, Fraction, Fraction], Fraction | None]] = 
     "/": lambda budget, x, y: divide(budget, x, y) if y else None,
     "//": lambda budget, x, y: floor_quotient(budget, x, y) if y else None,
     "%": lambda budget, x, y: remainder(budget, x, y) if y else None}
-
-
-def is_constant_comparison(node: Node) -> bool:
-    """Return whether a node compares counts all of which cancelled."""
-    return node.operator == "T" and not node.operands
-
-
-def holds_at_sum(node: Node, number: Fraction | int = 0) -> bool:
-    """Return the truth of a comparison of counts where the weighted sum of the counts is ``number``."""
-    return COMPARE[str(node.data[0])](int(node.data[1]) + number, 0)
 
 
 class Values:

@@ -1,15 +1,21 @@
 """One table of the language with its parsers, values and printer; the interface for the rest of the checker."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..budget import Budget
 from ..numbers import Enclosure, ends_of
 from ..verdicts import expect, require
-from .evaluation import Values, holds_at_sum
 from .table import COUNTS, Place, Table
-from .truths import connect_one
+from .truths import connect_one, holds_at_sum
+
+if TYPE_CHECKING:
+    from .evaluation import Values
 
 NUMBER_VARIABLES = {"i": "i", "n": "n"}
 
@@ -19,9 +25,15 @@ class Language(Table):
 
     def __init__(self, budget: Budget) -> None:
         super().__init__(budget)
-        self.values = Values(self)
         self.predicates: dict[str, Place] = {}  # and the entries of the table of formulas
         self._entries = 0
+
+    @cached_property
+    def values(self) -> Values:
+        """The values at (n, i) of numbers and of positional formulas."""
+        from .evaluation import Values
+
+        return Values(self)
 
     def define(self, text: str) -> str:
         """Define a predicate ``NAME(k) := condition`` or ``NAME(k,n) := condition``; return its name."""

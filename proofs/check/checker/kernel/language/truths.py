@@ -4,12 +4,31 @@ Each chapter of the proof supplies the truths of its atoms; here they are only c
 nor a connective is undecided, and rejected.
 """
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
 
 from ..budget import ENTRY_BITS
 from ..verdicts import Rejected
-from .evaluation import CONNECT, holds_at_sum, is_constant_comparison
 from .table import Node, Place, Table
+
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq, "!=": operator.ne}
+CONNECT: dict[str, Callable[..., bool]] = {
+    "true": lambda: True, "false": lambda: False, "!": operator.not_,
+    "->": lambda a, b: bool(not a or b), "<->": lambda a, b: bool(a) == bool(b),
+    "&": lambda a, b: bool(a and b), "|": lambda a, b: bool(a or b)}
+
+
+def is_constant_comparison(node: Node) -> bool:
+    """Return whether a node compares counts all of which cancelled."""
+    return node.operator == "T" and not node.operands
+
+
+def holds_at_sum(node: Node, number: Fraction | int = 0) -> bool:
+    """Return the truth of a comparison of counts where the weighted sum of the counts is ``number``."""
+    return COMPARE[str(node.data[0])](int(node.data[1]) + number, 0)
 
 
 def connect_one(table: Table, place: Place, truths: Mapping[Place, bool]) -> bool:

@@ -12,8 +12,7 @@ from itertools import product
 from typing import NamedTuple
 
 from ....kernel.language import Place
-from ....kernel.language.evaluation import COMPARE
-from ....kernel.language.truths import connect_one, temporal_truth
+from ....kernel.language.truths import COMPARE, connect_one, temporal_truth
 from ....kernel.numbers import ONE, QUARTER, ZERO, CacheOfNumbers, add
 from ....kernel.reading.records import (
     ApproximateCount,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from operator import and_, or_
 
 from ....kernel.language import Place
-from ....kernel.language.evaluation import COMPARE
+from ....kernel.language.truths import COMPARE
 from ..reading.words_claim import TrainedClaim
 from .counts import CountedCell, Region, sum_within
 
