@@ -4,11 +4,15 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from certify.claims.trained.float_decision import decide_floats
+from examples.trained.zoo import plans
 from proofs.check.checker.chapters.formula import families
+from proofs.enclosures.float_models.model import presets
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "tests" / "corpus" / "accepted"
@@ -85,6 +89,18 @@ def test_what_decides_a_trained_network_is_loaded_as_it_is_needed(name: str, mos
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("*.cert")), ids=lambda path: path.stem)
 def test_no_certificate_loads_nine_thousand_lines(path: Path) -> None:
     assert lines_of(files_loaded(path)) < 9_000
+
+
+@pytest.mark.parametrize("name", ["majority", "dyck_1"])
+def test_no_float_certificate_of_the_zoo_loads_nine_thousand_lines(name: str, tmp_path: Path) -> None:
+    """Balls, and forms in the first attention: most of the rules at once."""
+    plan = plans()[name]
+    network = plan.network()
+    claim = replace(plan.claim(network), lengths=(1, 4), offsets=(0, 0))
+    found = decide_floats(network, claim, presets()["bfloat16/binary32"])
+    assert found.certificate
+    (tmp_path / "floats.cert").write_text(found.certificate, encoding="utf-8")
+    assert lines_of(files_loaded(tmp_path / "floats.cert")) < 9_000
 
 
 def test_the_text_of_the_kernel_and_of_formulas_is_short() -> None:
