@@ -8,16 +8,16 @@ reading     files: dyadics (tensors as exact dyadic rationals), network, words_c
 balls       ball arithmetic: precision (fixed-point numbers, packed vectors), exact (dyadic matrices: norms folded
             into linear maps, maps side by side), linear (maps by packed rows; spectral norms), exponentials (exp(-d)
             by a table and a series), gelu (x Φ(x)) and sigmoids (tanh, silu, gelu-tanh), activations (vectors, by
-            tables of parabolas), roundings, norms, heads (scores, weights and averages of a head), stack (the network
-            at a precision), tables (the first attention step, for each token at each position), key_value_cache (later
-            attention steps), prefix_tree (traversal of words), adaptive_precision (inputs, each at the precision
-            that it needs)
+            tables of parabolas), roundings, norms, rotations, score_caps, heads (scores, weights and averages of a
+            head), steps_on_tokens, rounding_steps, stack (the network at a precision), tables (the first attention
+            step, for each token at each position), key_value_cache (later attention steps), prefix_tree and whole_words
+            (traversals of words), adaptive_precision (inputs, each at the precision that it needs)
 zonotopes   affine arithmetic: packed_integers (many signed integers in one), affine (affine forms and their linear
             maps), linear_maps (weights in fixed point), norms, activations, directions (the form of an average that is
             bounded along directions), scores, weights (of softmax in fixed point), trellis (a graph of abstract words
-            that covers all words), ranges (averages within stated ranges: longest paths), layers (the abstract
-            transformer of each step), arithmetic (the operations of a proof by classes, over the reals), cells (boxes
-            of ranges, cut), stated_ranges, rows (rows at the stream of a node)
+            that covers all words), ranges (averages within stated ranges: longest paths), step_maps and layers (the
+            abstract transformer of each step), arithmetic (the operations of a proof by classes, over the reals),
+            cells (boxes of ranges, cut), stated_ranges, rows (rows at the stream of a node)
 words       obligations (what a cover must contain), judge (the rows of each word), running (the units of a cover),
             classes (a unit by abstract words), deciding (that the cover is whole, and its proof), wrong_word, vacuous
             (lengths at which a claim is vacuous), describing; counting (the number of right words of each length)

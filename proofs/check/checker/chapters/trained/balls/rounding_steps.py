@@ -10,10 +10,10 @@ from .exact import after_norm, linear
 from .linear import LinearOnNumbers
 from .precision import Precision, Stream
 from .roundings import Rounder
-from .stack import StepInput, TokenStep
+from .steps_on_tokens import StepInput, StepOnTokens
 
 
-class RoundingOnNumbers(TokenStep):
+class RoundingOnNumbers(StepOnTokens):
     """A step that rounds; a range of all tokens needs their streams together."""
 
     def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, rounding: Rounding, width: int,

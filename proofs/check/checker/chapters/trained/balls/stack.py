@@ -18,68 +18,20 @@ from ....kernel.budget import Budget
 from ....kernel.exponential import ceil_shift, floor_shift
 from ....kernel.numbers import INTEGER_BITS
 from ..reading.dyadics import Vector
-from ..reading.network import AttentionStep, LogitRow, Network, Norm, NormStep, Rounding, UnitsStep, width_after
+from ..reading.network import AttentionStep, LogitRow, Network, Norm, NormStep, Rounding, UnitsStep
 from .activations import Activation
 from .exact import ExactLinear, after_norm, below, linear, select, zeros
 from .exponentials import Exponentials
 from .heads import HeadAverage, HeadOnNumbers, TokenProjections, maps_of_heads
 from .linear import LinearOnNumbers, MapsBeside, spectral_norm
 from .precision import NORM_BITS, Logits, Precision, Stream, ceil_norm, ceil_sqrt
+from .steps_on_tokens import StepInput, StepOnTokens
 
 if TYPE_CHECKING:
-    from .norms import Normaliser
     from .score_caps import ScoreCap
 
 
-class StepInput:
-    """The input of a step: the stream, or a norm without gain and bias, of the stream or of an affine image of it.
-
-    Attributes:
-        width, bound: the input's width, and a bound of its 2-norm.
-        cost: work of the image.
-    """
-
-    def __init__(self, norm: Norm | None, width: int, precision: Precision, budget: Budget, reads: int) -> None:
-        self.width = width_after(norm, width)
-        self._of = LinearOnNumbers(precision, budget, linear(norm.of), reads) if norm and norm.of else None
-        self._norm: Normaliser | None = None
-        if norm:
-            from .norms import Normaliser
-
-            self._norm = Normaliser(norm, self.width, precision)
-        self.bound = self._norm.bound if self._norm else reads
-        self.cost = self.width * width // 8 if self._of else 0
-
-    def apply(self, stream: Stream) -> Stream:
-        """Return the input of the step for a stream."""
-        if self._of:
-            x, e = stream
-            stream = self._of.apply(x), self._of.error(e)
-        return self._norm.apply(*stream) if self._norm else stream
-
-
-class TokenStep:
-    """A step on each token.
-
-    Attributes:
-        width, bound: the width of the stream after the step, and a bound of its 2-norm.
-        cost: work of the step.
-    """
-
-    width: int
-    bound: int
-    cost: int
-
-    def apply(self, stream: Stream) -> Stream:
-        """Return the stream after the step."""
-        return self.apply_all([stream])[0]
-
-    def apply_all(self, streams: Sequence[Stream]) -> list[Stream]:
-        """Return the streams of all tokens after the step."""
-        return list(map(self.apply, streams))
-
-
-class NormOfStream(TokenStep):
+class NormOfStream(StepOnTokens):
     """A step that normalises the stream; gain and bias are applied entry by entry, rounded as in `LinearOnNumbers`."""
 
     def __init__(self, precision: Precision, budget: Budget, norm: Norm, width: int, reads: int) -> None:
@@ -103,7 +55,7 @@ class NormOfStream(TokenStep):
         return (e * self._greatest >> self._precision.weight) + 1 + self._rounding
 
 
-class UnitsOnNumbers(TokenStep):
+class UnitsOnNumbers(StepOnTokens):
     """A feed-forward block. With a gate the error of a · u is at most Δa |u| + |a| Δu + Δa Δu."""
 
     def __init__(self, precision: Precision, budget: Budget, step: UnitsStep, width: int, reads: int,
@@ -242,11 +194,11 @@ class Stack:
         steps, last = list(network.steps), None
         if steps and isinstance(steps[-1], NormStep):
             last = steps.pop().norm
-        self.stem: list[TokenStep] = []
-        self.blocks: list[tuple[AttentionOnNumbers, list[TokenStep]]] = []
+        self.stem: list[StepOnTokens] = []
+        self.blocks: list[tuple[AttentionOnNumbers, list[StepOnTokens]]] = []
         self.starts = self._bound
         for step in steps:
-            made: AttentionOnNumbers | TokenStep
+            made: AttentionOnNumbers | StepOnTokens
             if isinstance(step, AttentionStep):
                 made = self._make_attention(step)
                 self.blocks.append((made, []))
@@ -284,7 +236,7 @@ class Stack:
             bound += greatest_norm(network.positions.rows, network.positions.power + power)
         return bound + 2 * ceil_sqrt(network.width)
 
-    def _make_token_step(self, step: NormStep | UnitsStep) -> TokenStep:
+    def _make_token_step(self, step: NormStep | UnitsStep) -> StepOnTokens:
         if isinstance(step, UnitsStep) and isinstance(step.activation, Rounding):
             from .rounding_steps import RoundingOnNumbers
 
@@ -306,14 +258,14 @@ def up_to_attention(network: Network) -> Network:
     return replace(network, steps=network.steps[:first + 1])
 
 
-def pass_on(steps: Iterable[TokenStep], stream: Stream) -> Stream:
+def pass_on(steps: Iterable[StepOnTokens], stream: Stream) -> Stream:
     """Return the stream after steps on each token alone."""
     for step in steps:
         stream = step.apply(stream)
     return stream
 
 
-def pass_all(steps: Iterable[TokenStep], streams: Sequence[Stream]) -> Sequence[Stream]:
+def pass_all(steps: Iterable[StepOnTokens], streams: Sequence[Stream]) -> Sequence[Stream]:
     """Return the streams of all tokens of an input after steps on each token, or roundings by a range of all."""
     for step in steps:
         streams = step.apply_all(streams)

@@ -17,7 +17,8 @@ from ...float_models.roundoff import tiny
 from ..balls.exact import ExactLinear, below, linear, select, zeros
 from ..balls.heads import HeadAverage, TokenProjections
 from ..balls.precision import NORM_BITS, Logits, Precision, Stream, Undecided, ceil_norm, ceil_sqrt
-from ..balls.stack import AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, TokenStep, UnitsOnNumbers
+from ..balls.stack import AttentionOnNumbers, NormOfStream, RowsOnNumbers, Stack, UnitsOnNumbers
+from ..balls.steps_on_tokens import StepOnTokens
 from ..reading.network import AttentionStep, LogitRow, Network, Norm, NormStep, UnitsStep
 from ..zonotopes.affine import spread
 from .ball_heads import HeadOnBalls
@@ -185,7 +186,7 @@ class StackOnBalls(Stack):
         exact = super()._embedding_bound(tokens)
         return exact + self._balls.rounded(self._balls.model.storage, self.network.width).error(exact)
 
-    def _make_token_step(self, step: NormStep | UnitsStep) -> TokenStep:
+    def _make_token_step(self, step: NormStep | UnitsStep) -> StepOnTokens:
         if isinstance(step, UnitsStep):
             return UnitsOnBalls(self._balls, step, self._width, self._bound)
         return NormOnBalls(self._balls, step.norm, self._width, self._bound)
