@@ -14,6 +14,7 @@ import pytest
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.balls.precision import Logits, Stream
 from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained.floats.ball_finish import are_proved_by_balls
 from proofs.check.checker.chapters.trained.floats.form_stack import make_row_maps
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
 from proofs.check.checker.chapters.trained.reading.words_claim import WordsUnit
@@ -203,3 +204,21 @@ def test_a_norm_of_numbers_that_are_all_alike_is_refused_in_one_line() -> None:
         "unembedding": {"weight": w.matrix(d, 2), "bias": w.view([1.0, 0.0])}, "tensors": w.tensors}
     claim = make_claim(max_n=1, cases=[{"when": {"formula": "true"}, "above": [[[0, "1"], [1, "-1"]]]}])
     assert refusal_of(float_executions(network, claim, BINARY32)) is Rejected
+
+
+@pytest.mark.parametrize("name", list(CLASSES)[:4])
+def test_rows_of_drawn_runs_are_above_what_balls_prove_after_an_attention_on_forms(name: str) -> None:
+    w, word = Weights(7), (2, 0, 1, 1)
+    norm = w.norm(8, "layer")
+    network = w.network(4, 8, 12, [w.attention(8, 2, norm, 12), w.units(8, 12, norm, "gelu"),
+                                   {"step": "norm", "norm": norm}], True, 2)
+    given = given_of(network, CLASSES[name])
+    prover = proof.ModelProver(given, given.floats[0])
+    (walk,), known = prover.inputs(WordsUnit(1, 1, 4))._caches, prover._rows.balls.at(0).rows
+    ((_, stream),) = walk.attended(word, [3])
+    found = drawn_rows(network, CLASSES[name], word)
+    for row in range(3):
+        known.least[row] = int(found[:, row].min())
+        assert not are_proved_by_balls(prover._rows, [row], stream)
+        known.least[row] -= 4 << 26
+        assert are_proved_by_balls(prover._rows, [row], stream)

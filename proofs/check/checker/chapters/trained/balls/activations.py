@@ -80,14 +80,6 @@ class Activation:
         self.error = 0 if name in EXACT else VALUE_ERROR if not by_table else (
             min(1, self._finer) - (-(2 * VALUE_ERROR + 4) >> self._finer) + -(-rest // 1))
 
-    def nodes(self, points: Sequence[int]) -> list[int]:
-        """Round all numbers but the last down to beginnings of cells, the last one up."""
-        return [*(x >> self._shift << self._shift for x in points[:-1]), -(-points[-1] >> self._shift) << self._shift]
-
-    def at_nodes(self, points: Sequence[int]) -> list[int]:
-        """Return the function at beginnings of cells, without making cells."""
-        return [self._value_at(x >> self._shift) >> self._finer for x in points]
-
     def propagated_error(self, e: int) -> int:
         """Return the error of the results due to an error e (2-norm) of the arguments, roundings excluded."""
         return e * self._shape.slope.numerator // self._shape.slope.denominator + 1

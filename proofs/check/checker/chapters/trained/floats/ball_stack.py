@@ -24,8 +24,7 @@ from ..zonotopes.affine import spread
 from .ball_heads import HeadOnBalls
 from .balls import SHARE, Balls, InputOnBalls, ProductOnBalls, SumOnBalls, greatest_gain, share
 from .casting import balls_have_rules, embedded
-
-TABLE_BITS = 6  # tables of activations may err by 2^-(p + 6), p the precision of storage
+from .rounding import TABLE_BITS
 
 
 class NormOnBalls(NormOfStream):

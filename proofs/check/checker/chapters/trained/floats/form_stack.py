@@ -15,6 +15,7 @@ from ....kernel.numbers import INTEGER_BITS, over_one_denominator
 from ...float_models.reading import FloatClaim
 from ..reading.network import AttentionStep, LogitRow, Network, Rotary, Scale, TokenStep, UnitsStep
 from ..zonotopes.affine import (
+    UNIT,
     AffineForm,
     CentredRange,
     Linear,
@@ -30,6 +31,7 @@ from ..zonotopes.scores import PathBounds, Vectors
 from ..zonotopes.step_maps import NormMaps, UnitMaps, make_maps, make_norm
 from .exact_sums import is_whole
 from .operations import Operations
+from .rounding import TABLE_BITS
 from .shared_symbols import FEW, KEPT, continued, placed
 from .softmax import SoftmaxOnForms
 
@@ -135,7 +137,7 @@ class FloatStack:
             from .rounded_units import make_rounded_maps
 
             return make_rounded_maps(self.operations, step, step.activation)
-        return make_maps(self.budget, step)
+        return make_maps(self.budget, step, max(1, UNIT >> self.operations.model.storage.precision + TABLE_BITS))
 
     def embed(self, token: int, position: int) -> AffineForm:
         """Return the stream before the first attention step."""

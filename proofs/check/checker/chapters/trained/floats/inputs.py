@@ -133,6 +133,7 @@ class InputsUnderModel:
 
     def __init__(self, rows: RowsUnderModel, offset: int, possible_tokens: Sequence[Sequence[int]]) -> None:
         self._rows, self._offset, self._possible_tokens = rows, offset, possible_tokens
+        self._first = 0  # the cache that proved the word before; those before it are tried for every eighth word
 
     @cached_property
     def _runner(self) -> Runner:
@@ -148,7 +149,9 @@ class InputsUnderModel:
         forms = self._rows.network.forms
         coarse = copy(forms)
         coarse.kept = FEW
-        return [CachedExecutions(one, self._offset) for one in ([coarse, forms] if forms.stages[1:] else [forms])]
+        apart = copy(coarse)
+        apart.stages = [stage._replace(shared=False) for stage in forms.stages]
+        return [CachedExecutions(one, self._offset) for one in [apart, coarse, forms][0 if forms.stages[1:] else 2:]]
 
     def prove(self, tokens: Sequence[int], needed: Mapping[int, Sequence[int]]) -> None:
         """Check the needed rows of an input.
@@ -156,15 +159,23 @@ class InputsUnderModel:
         Raises:
             Rejected: if one is not proved to be above the margin in every execution.
         """
-        rows, is_proved = self._rows, False
+        rows = self._rows
         rows.words += 1
         if rows.try_balls and (rows.failed < PATIENCE or rows.words % PATIENCE == 0):
             is_proved = self._prove_by_balls(tokens, needed)
             rows.failed = max(0, rows.failed - 1) if is_proved else min(PATIENCE, rows.failed + 1)
-        for cache in [] if is_proved else self._caches:
+            if is_proved:
+                return
+        from .ball_finish import are_proved_by_balls
+
+        first = min(self._first, 1) if rows.words % PATIENCE else 0
+        for number, cache in [*enumerate(self._caches)][first:]:
+            self._first = number
             try:
                 for place, stream in cache.attended(tokens, [*needed]):
-                    logits = rows.network.forms.finish(stream)
+                    if rows.try_balls and are_proved_by_balls(rows, needed[place], stream):
+                        continue
+                    logits = cache.stack.finish(stream)
                     for row in needed[place]:
                         rows.prove_row(row, logits, stream)
                 return

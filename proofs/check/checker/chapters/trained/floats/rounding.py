@@ -12,6 +12,8 @@ from ...float_models.reading import FloatClaim, Format
 from ...float_models.roundoff import gamma, roundoff_of_sums, tiny
 from ..zonotopes.affine import FRACTION, UNIT
 
+TABLE_BITS = 6  # tables of activations may err by 2^-(p + 6), p the precision of storage
+
 
 def up(x: Fraction) -> int:
     """Return x in units, rounded up."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CELLS = 32  # of the grid on which the distance from the line is taken, on wide intervals
 WIDE, NARROW = UNIT >> 4, UNIT >> 26  # narrower intervals: fewer cells, or slope 0
+FEW = UNIT >> 5  # the fast path: narrower intervals have one cell
 
 
 CURVATURES: Mapping[str, Fraction] = {"gelu": Fraction(8, 10), "gelu-tanh": Fraction(8, 10), "silu": Fraction(51, 100),
@@ -77,18 +78,15 @@ def find_line(budget: Budget, curve: Curve, least: int, greatest: int, fast: boo
     elif curve.name == "relu":
         points, remainder = [least, *([0] if least < 0 < greatest else []), greatest], 0
     else:
-        cells = CELLS if width > WIDE and not fast else CELLS >> 2 if width > NARROW else 2
+        cells = (min(CELLS >> 2, 1 << (width // FEW).bit_length()) if fast else
+                 CELLS if width > WIDE else CELLS >> 2 if width > NARROW else 2)
         points = [least + width * k // cells for k in range(cells + 1)]
-        if fast and width > WIDE:
-            points = curve.values.nodes(points)
-            width = points[-1] - points[0]
         curvature, h = CURVATURES[curve.name], max(map(sub, points[1:], points)) + 1
         sag = (curvature.numerator * h * h // curvature.denominator >> FRACTION + 3) + 1  # M h^2 / 8, rounded up
         remainder = curve.values.error + sag
     budget.spend(len(points))
     if isinstance(curve.values, Activation):
-        on_nodes = fast and width > WIDE and curve.name in CURVATURES
-        found = (curve.values.at_nodes if on_nodes else curve.values.apply)(points)
+        found = curve.values.apply(points)
     slope = (found[-1] - found[0] << WEIGHT) // width if width > NARROW else 0
     above = [y - (slope * x >> WEIGHT) for x, y in zip(points, found, strict=True)]
     lowest, highest = min(above) - remainder - 1, max(above) + remainder

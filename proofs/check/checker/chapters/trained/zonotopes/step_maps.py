@@ -44,22 +44,22 @@ def make_norm(budget: Budget, norm: Norm | None) -> NormMaps | None:
     return NormMaps(norm.kind, norm.epsilon, gain, bias, of)
 
 
-def make_maps(budget: Budget, step: TokenStep) -> NormMaps | UnitMaps:
-    """Prepare a step on each token alone."""
+def make_maps(budget: Budget, step: TokenStep, allowed: int = 1) -> NormMaps | UnitMaps:
+    """Prepare a step on each token alone; ``allowed`` is the error allowed to the parabolas of an activation."""
     norm = make_norm(budget, step.norm)
     if isinstance(step, NormStep):
         assert norm is not None
         return norm
     gate = None if step.gate is None else make_map(budget, step.gate.weight, step.gate.bias)
-    return UnitMaps(norm, make_map(budget, step.inward.weight, step.inward.bias), gate, make_curve(budget, step),
-                    make_map(budget, step.outward.weight, step.outward.bias))
+    return UnitMaps(norm, make_map(budget, step.inward.weight, step.inward.bias), gate,
+                    make_curve(budget, step, allowed), make_map(budget, step.outward.weight, step.outward.bias))
 
 
-def make_curve(budget: Budget, step: UnitsStep) -> Curve:
+def make_curve(budget: Budget, step: UnitsStep, allowed: int = 1) -> Curve:
     """Prepare an activation, or a rounding, whose scale must be given."""
     if isinstance(step.activation, Rounding):
         from ..balls.roundings import Rounder
 
         require(step.activation.scale is not None, "no rule by classes for roundings by a range")
         return Curve("rounding", Rounder(step.activation, PRECISION, budget, 0, 1))
-    return Curve(step.activation, Activation(step.activation, PRECISION, budget))
+    return Curve(step.activation, Activation(step.activation, PRECISION, budget, allowed))
