@@ -13,7 +13,8 @@ import pytest
 
 from constructions.trained.json_form import network_from_json
 from proofs.check.checker.chapters.trained.balls.precision import Logits, Stream
-from proofs.check.checker.chapters.trained.floats import proof
+from proofs.check.checker.chapters.trained.balls.stack import pass_on
+from proofs.check.checker.chapters.trained.floats import ball_finish, proof
 from proofs.check.checker.chapters.trained.floats.ball_finish import are_proved_by_balls
 from proofs.check.checker.chapters.trained.floats.form_stack import make_row_maps
 from proofs.check.checker.chapters.trained.floats.key_value_cache import CachedExecutions
@@ -207,7 +208,8 @@ def test_a_norm_of_numbers_that_are_all_alike_is_refused_in_one_line() -> None:
 
 
 @pytest.mark.parametrize("name", list(CLASSES)[:4])
-def test_rows_of_drawn_runs_are_above_what_balls_prove_after_an_attention_on_forms(name: str) -> None:
+def test_rows_of_drawn_runs_are_above_what_balls_prove_after_an_attention_on_forms(
+        name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     w, word = Weights(7), (2, 0, 1, 1)
     norm = w.norm(8, "layer")
     network = w.network(4, 8, 12, [w.attention(8, 2, norm, 12), w.units(8, 12, norm, "gelu"),
@@ -216,7 +218,16 @@ def test_rows_of_drawn_runs_are_above_what_balls_prove_after_an_attention_on_for
     prover = proof.ModelProver(given, given.floats[0])
     (walk,), known = prover.inputs(WordsUnit(1, 1, 4))._caches, prover._rows.balls.at(0).rows
     ((_, stream),) = walk.attended(word, [3])
-    found = drawn_rows(network, CLASSES[name], word)
+    found, given_balls = drawn_rows(network, CLASSES[name], word), list[Stream]()
+
+    def passed(steps: Any, ball: Stream) -> Stream:
+        given_balls.append(ball)
+        return pass_on(steps, ball)
+
+    monkeypatch.setattr(ball_finish, "pass_on", passed)
+    assert are_proved_by_balls(prover._rows, [], stream)
+    ((x, e),), (centres, reaches) = given_balls, spread(Budget(10), stream)
+    assert e >= sum((abs(c / 2**18 - y) + r / 2**18)**2 for c, r, y in zip(centres, reaches, x, strict=True))**0.5
     for row in range(3):
         known.least[row] = int(found[:, row].min())
         assert not are_proved_by_balls(prover._rows, [row], stream)
