@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from certify.claims.trained.count_patterns import Pattern, find_patterns
 from certify.claims.trained.count_question import CountQuestion
-from certify.claims.trained.proving import why_refused
+from certify.claims.trained.proving import WORK, why_refused
 from certify.claims.trained.tasks import about, result_from_text, text_of_claim, text_of_network
 from certify.claims.trained.tracks_decision import do_form
 from certify.claims.trained.tracks_forms import EACH, FormResult
@@ -26,6 +26,7 @@ from constructions.errors import Unsupported
 from constructions.trained.network import TrainedNetwork
 from constructions.trained.tracks import Layout, TracksClaim, check_tracks_fit, count_inputs
 from constructions.trained.weights import Weights, each_is_one, total_weight
+from proofs.checking.verdicts import find_refused_verdicts
 from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.counting.boxes import BoxSearch, FoundBoxes
 from proofs.trained.counting.parts import (
@@ -36,6 +37,7 @@ from proofs.trained.counting.parts import (
     parts_of_boxes,
     parts_of_inputs,
 )
+from proofs.trained.counting.verdict_units import verdict_unit
 from proofs.trained.forward import FloatNetwork
 from proofs.trained.tracks.exact_numbers import find_obstacle
 from proofs.trained.tracks.wrong import Margins, sample_margin
@@ -293,9 +295,22 @@ def find_parts(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fr
         yield from parts_of_inputs(margins, margins.inputs.every())
         return
     search, found = find_boxes(floats, claim, number, within, effort)
-    by_verdicts = (is_exact and len(floats.network.attention_steps) == 1
-                   and find_obstacle(floats.network) is not None)
-    yield from heavy([*parts_of_boxes(search, found, number, by_verdicts)], within * inputs - found.open_weight)
+    by_verdicts = is_exact and len(floats.network.attention_steps) == 1 and find_obstacle(floats.network) is not None
+    verdicts = accepted_verdicts(floats.network, claim, number, search, found) if by_verdicts else {}
+    yield from heavy([*parts_of_boxes(search, found, number, verdicts)], within * inputs - found.open_weight)
+
+
+def accepted_verdicts(network: TrainedNetwork, claim: TracksClaim, number: int, search: BoxSearch, found: FoundBoxes
+                      ) -> dict[int, dict[str, Any]]:
+    """Return the evidence about each place; boxes whose verdict the checker refuses are open."""
+    places = claim.forms[number].asked
+    tried = [Part(number, False, place, place, claim, verdict_unit(search, place)[0]) for place in places]
+    nothing = [(Fraction(0), Fraction(0)) for _ in claim.forms]
+    text = counts_text(network, claim, [(part, {}) for part in tried], nothing, None, only_verdicts=True)
+    for place, refused in zip(places, find_refused_verdicts(text.encode(), WORK), strict=True):
+        leaves = verdict_unit(search, place)[1]
+        found.reopen([leaves[one] for one in refused or ()])
+    return {place: verdict_unit(search, place)[0] for place in places}
 
 
 def find_boxes(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fraction, effort: int

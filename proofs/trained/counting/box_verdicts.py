@@ -25,6 +25,7 @@ NEVER = np.float64(10**30)  # the row of the answer itself
 NEWTON = 60  # steps
 FEWER = 3 / 4
 AT_ONCE = 1 << 20  # numbers
+FINENESS = 2**-13  # the checker bounds the linear part of all heads but the last to 2^-15 of its range
 LINEAR = 3  # rows of a box whose linear parts are bounded by paths
 NARROWER = 1 / 16  # part of a box where slopes are taken, if the form of all of it has none
 LEAST_WIDTH = 10**-9
@@ -204,7 +205,7 @@ class QueryVerdicts:
             for head, mine in self._of_heads():
                 value = value - self.greatest(head, mine, boxes, left, -along[:, mine])
             least[left, worst] = np.maximum(least[left, worst], value)
-            is_proved = value > margin + ROOM
+            is_proved = value > margin + ROOM + FINENESS * (rest - forms[2])[left, worst]
             left = left[is_proved & (least[left].min(1) <= margin + ROOM)]
             if not len(left):
                 break

@@ -42,6 +42,7 @@ class BoxNode:
     column: int = -1
     chosen: Indices | None = None
     parts: "tuple[BoxNode, ...]" = ()
+    box: "InputBox | None" = None
 
 
 @dataclass
@@ -71,6 +72,15 @@ class FoundBoxes:
     wrong: list[InputBox]
     open: list[InputBox]
     total: np.float64
+
+    def reopen(self, nodes: "Sequence[BoxNode]") -> None:
+        """Take back the verdicts on boxes."""
+        found = {id(node): node for node in nodes}
+        for node in found.values():
+            assert node.box is not None, "it has a verdict"
+            node.token = -1
+            self.open.append(node.box)
+        self.wrong[:] = [box for box in self.wrong if id(box.node) not in found]
 
     @property
     def open_weight(self) -> int:
@@ -223,13 +233,13 @@ class BoxSearch:
         low, high = (np.stack(ends) for ends in zip(*(box.hull or verdicts.ends for box in trimmed), strict=True))
         found = verdicts.of(BoxArrays(steps, lasts, answers, low, high))
         for index, box in enumerate(trimmed):
-            box.node.hull = hull = found.low[index], found.high[index]
+            box.node.hull, box.node.box = (found.low[index], found.high[index]), box
             if found.is_right[index]:
                 box.node.token = box.answer
                 continue
             box.token, is_wrong = int(found.tokens[index]), bool(found.is_wrong[index])
             box.node.token = box.token if is_wrong else -1
-            yield replace(box, slopes=found.slopes[index], hull=hull), is_wrong
+            yield replace(box, slopes=found.slopes[index], hull=box.node.hull), is_wrong
 
     def _split(self, box: InputBox) -> list[InputBox]:
         """Split a box in two: by the column whose steps move the row most, at the middle of their terms in it."""

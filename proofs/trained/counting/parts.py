@@ -1,6 +1,6 @@
 """Parts of a count: claims about sub-machines, right ones and those with a first error, and their certificate."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
@@ -18,7 +18,6 @@ from proofs.enclosures.float_models.model import FloatModel
 from proofs.trained.certificate import TRACKS, certificate_text, counts_to_json
 from proofs.trained.counting.boxes import BoxSearch, FoundBoxes, InputBox
 from proofs.trained.counting.machines import allowed_by_all, fitted_claim, of_inputs, sub_claim
-from proofs.trained.counting.verdict_units import verdict_unit
 from proofs.trained.tracks.wrong import Margins
 
 Indices = NDArray[np.intp]
@@ -56,26 +55,27 @@ class Part:
                 "last": self.last, "machine": tracks_claim_to_json(self.claim)["machine"], "unit": unit}
 
 
-def parts_of_boxes(search: BoxSearch, found: FoundBoxes, number: int, by_verdicts: bool = False) -> Iterator[Part]:
+def parts_of_boxes(search: BoxSearch, found: FoundBoxes, number: int, verdicts: Mapping[int, Any] = {}
+                   ) -> Iterator[Part]:
     """Yield for each place the inputs that are right there, those in none of its boxes, and the wrong ones.
 
     If no machine knows the token that is written, or it is too large, there is a part for each token. Parts whose
-    machines would be too large have fewer inputs. ``by_verdicts``: the boxes are the evidence of all parts of a place.
+    machines would be too large have fewer inputs. The ``verdicts`` on boxes of a place are the evidence of its parts.
     """
     for place in search.form.form.asked:
-        verdicts = verdict_unit(search, place) if by_verdicts else None
         bad = [box for box in (*found.wrong, *found.open) if search.place(box) == place]
         errors: dict[int, list[InputBox]] = {}
         for box in found.wrong:
             if search.place(box) == place:
                 errors.setdefault(box.token, []).append(box)
         if (claim := fitted_claim(search, bad, (), place)) is not None:
-            yield Part(number, False, place, place, claim, verdicts)
+            yield Part(number, False, place, place, claim, verdicts.get(place))
         try:
             claims = [sub_claim(search, [], list(chain(*errors.values())), place)] if errors else []
         except Unsupported:
             claims = [fitted_claim(search, [], met, place) for _, met in sorted(errors.items())]
-        yield from (Part(number, True, place, place, claim, verdicts) for claim in claims if claim is not None)
+        yield from (Part(number, True, place, place, claim, verdicts.get(place)) for claim in claims
+                   if claim is not None)
 
 
 def first_errors_of(parts: Sequence[Part], form: Layout) -> Iterator[tuple[int, Transducer]]:
@@ -120,13 +120,13 @@ def parts_of_inputs(margins: Margins, inputs: Indices) -> Iterator[Part]:
 
 def counts_text(network: TrainedNetwork, claim: TracksClaim, proved: Sequence[tuple[Part, dict[str, Any]]],
                 right: Sequence[tuple[Fraction, Fraction]], weights: Sequence[Weights] | None,
-                run: FloatModel | None = None) -> str:
+                run: FloatModel | None = None, only_verdicts: bool = False) -> str:
     """Return the certificate of a count, of parts with their units: docs/background/counting.md, section 4."""
     units = {id(part.verdicts): (part, part.verdicts) for part, _ in proved if part.verdicts is not None}
     number = {key: index for index, key in enumerate(units)}
     parts = [part.to_json(number.get(id(part.verdicts), unit)) for part, unit in proved]
     verdicts = [{"form": part.form, "place": part.last, "unit": unit} for part, unit in units.values()]
-    evidence = {"parts": parts, **({"verdicts": verdicts} if verdicts else {})}
+    evidence = {"parts": [] if only_verdicts else parts, **({"verdicts": verdicts} if verdicts else {})}
     most = max(len(form.columns) for form in claim.forms)
     return certificate_text(
         TRACKS, "parts", network, tracks_claim_to_json(claim), evidence,

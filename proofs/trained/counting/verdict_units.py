@@ -12,8 +12,8 @@ from proofs.trained.tracks.queries import Restricted, TokenQuery
 ROOM = 1  # unit of ranges, besides what the search adds
 
 
-def verdict_unit(search: BoxSearch, place: int) -> dict[str, Any]:
-    """Return the evidence of the boxes about a place: splits, verdicts, and ranges of boxes that have one."""
+def verdict_unit(search: BoxSearch, place: int) -> tuple[dict[str, Any], list[BoxNode]]:
+    """Return the evidence about a place: splits, verdicts, ranges of boxes that have one; and all boxes."""
     splits: list[list[int]] = []
     leaves: list[BoxNode] = []
     asked = [(number, query) for number, query in enumerate(search.form.queries) if query.place + 1 == place]
@@ -31,8 +31,9 @@ def verdict_unit(search: BoxSearch, place: int) -> dict[str, Any]:
     scale = np.float64(2) ** last.bits
     low, high = (np.array([hull[end] for hull in known]).reshape(len(known), -1) * scale for end in (0, 1))
     ranges = np.stack([np.floor(low) - ROOM, np.ceil(high) + ROOM], -1).astype(np.int32)
-    return {"directions": [packed([matrix]) for matrix in last.directions], "bits": last.bits, "splits": splits,
+    unit = {"directions": [packed([matrix]) for matrix in last.directions], "bits": last.bits, "splits": splits,
             "ranges": packed([ranges.ravel()]), "verdicts": [None if leaf.token < 0 else leaf.token for leaf in leaves]}
+    return unit, leaves
 
 
 def _classes(search: BoxSearch, number: int, query: TokenQuery) -> Iterator[tuple[int, BoxNode]]:

@@ -103,8 +103,9 @@ def read_unit(value: Json, network: Network, of_verdicts: bool = False) -> Unit 
     if last is None:
         raise Malformed("units: without attention, inputs are run one by one")
     more = ("labels", "before") if before else ()
-    own, optional = (("verdicts",), ()) if of_verdicts else (("cells", "window"), ("window",))
-    fields = Fields(value, "directions", "bits", "splits", "ranges", *own, *more, optional=optional)
+    optional = () if of_verdicts else ("window",)
+    fields = Fields(value, "directions", "bits", "splits", "ranges", "verdicts" if of_verdicts else "cells", *more,
+                    *optional, optional=optional)
     window = fields.read("window", integer_within(range(2, MAX_N + 1))) if "window" in fields else 1
     labels: tuple[tuple[int, ...] | None, ...] = ()
     steps: tuple[StepRanges, ...] = ()

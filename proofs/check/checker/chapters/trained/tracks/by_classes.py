@@ -7,7 +7,7 @@ Classes with the same steps after the last heads are a group, whose boxes of ran
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
@@ -65,7 +65,7 @@ class FormProof:
             asked = len(self.columns.form.layout) - self.columns.form.first_answer
             self.pass_before([*make_sources(self.columns, self.unit.labels[:-asked]), *queries])
         if self.unit.verdicts is not None:
-            return self.prove_verdicts(queries, classes, iter(self.unit.verdicts))
+            return sum(map(len, classes)), self.prove_verdicts(queries, classes, self.unit.verdicts)
         boxes = self.last.boxes(sum(map(len, classes)))
         groups: dict[GroupKey, list[ClassRanges]] = {}
         for query, own in zip(queries, classes, strict=True):
@@ -77,7 +77,7 @@ class FormProof:
         cells = 0
         for (key, ranged), tree in zip(sorted(groups.items()), self.unit.cells, strict=True):
             with within(f"place {key[0]}, token {key[1]}, answer {key[-1]}"):
-                cells += GroupProof(self, key[-1]).prove(ranged, tree)
+                cells += GroupProof(self, key[-1], self.given.claim.margin).prove(ranged, tree)
         return sum(map(len, classes)), cells
 
     def make_classes(self) -> tuple[list[TokenQuery], list[list[InputClass]]]:
@@ -92,23 +92,25 @@ class FormProof:
         return queries, classes
 
     def prove_verdicts(self, queries: Sequence[TokenQuery], classes: Sequence[Sequence[InputClass]],
-                       verdicts: Iterator[int | None]) -> tuple[int, int]:
-        """Prove on each class with a token, each a cell, that its logit is above all others; by the margin if right."""
-        closed = [[(one, token) for one, token in zip(own, verdicts, strict=False) if token is not None]
-                  for own in classes]
-        count, margin = sum(map(len, closed)), self.given.claim.margin
-        boxes, proofs = self.last.boxes(count), dict[int, GroupProof]()
-        for query, own in zip(queries, closed, strict=True):
-            ranged = [ClassRanges(self.last.own(query.node(one)), query, one, next(boxes)) for one, _ in own]
-            self.last.prove(query, ranged)
-            for one, (_, token) in zip(ranged, own, strict=True):
-                expect(token in self.given.claim.among, "verdicts: {} is not compared", token)
-                if token not in proofs:
-                    proofs[token] = GroupProof(self, token)
-                proofs[token].margin = margin if token == query.answer(one.one) else Fraction(0)
-                with within(f"place {query.place}, token {query.own}, answer {token}"):
-                    proofs[token].prove([one], None)
-        return sum(map(len, classes)), count
+                       verdicts: Sequence[int | None]) -> int:
+        """Prove the verdicts of all classes that have one; return their number."""
+        count = len(verdicts) - verdicts.count(None)
+        boxes, numbers = self.last.boxes(count), iter(range(len(verdicts)))
+        for query, own in zip(queries, classes, strict=True):
+            ranged = [(number, ClassRanges(self.last.own(query.node(one)), query, one, next(boxes)))
+                      for one, number in zip(own, numbers, strict=False) if verdicts[number] is not None]
+            self.last.prove(query, [one for _, one in ranged])
+            for number, one in ranged:
+                self.prove_verdict(number, one, verdicts[number] or 0)
+        return count
+
+    def prove_verdict(self, number: int, ranged: ClassRanges, token: int) -> None:
+        """Prove on a class that the logit of a token is above all others; by the margin if it is the right one."""
+        claim, query = self.given.claim, ranged.query
+        expect(token in claim.among, "verdicts: {} is not compared", token)
+        with within(f"place {query.place}, token {query.own}, class {number}, answer {token}"):
+            margin = claim.margin if token == query.answer(ranged.one) else Fraction(0)
+            GroupProof(self, token, margin).prove([ranged], None)
 
     def stream_key(self, own: ColumnSource) -> ColumnSource:
         """Return the key of the stream before the last heads: without positions, before the first step, the token."""
@@ -150,9 +152,9 @@ class FormProof:
 class GroupProof:
     """The proof of the rows of the classes of a group, cell by cell."""
 
-    def __init__(self, form: FormProof, answer: int) -> None:
+    def __init__(self, form: FormProof, answer: int, margin: Fraction) -> None:
         self.form, self.layer, self.budget = form, form.last, form.budget
-        self.rows, self.margin = form.rows(answer), form.given.claim.margin
+        self.rows, self.margin = form.rows(answer), margin
 
     def prove(self, ranged: Sequence[ClassRanges], tree: Tree) -> int:
         """Prove all rows; return the number of cells.

@@ -18,7 +18,7 @@ from ....kernel.budget import Budget
 from ....kernel.verdicts import Malformed, expect, require, within
 from ..evidence import load
 from ..reading.count_claim import CountClaim
-from ..reading.count_parts import CountedPart, CountedParts
+from ..reading.count_parts import CountedPart, CountedParts, StatedVerdicts
 from ..reading.decision import Decision
 from ..reading.tracks import LayoutProofs
 from ..reading.tracks_claim import Layout, LayoutPlace, Step, TracksClaim, Transducer
@@ -57,10 +57,7 @@ def prove_counts(given: Decision[TracksClaim, CountedParts]) -> CountedCoverage:
     known: list[ClassesOfMoves] = []
     for number, stated in enumerate(given.evidence.verdicts):
         with within(f"verdicts {number + 1}"):
-            form = given.claim.forms[stated.form]
-            form = replace(form, layout=form.layout[:stated.place + 1], first=stated.place)
-            about = Decision(given.network, replace(given.claim, forms=(form,)), given.floats,
-                             LayoutProofs((stated.unit,)), given.budget)
+            about = about_place(given, stated)
             found.update(proves(about))
             known.append(load("tracks.verdicts.ClassesOfMoves")(about))
     for number, part in enumerate(given.evidence.parts):
@@ -77,6 +74,15 @@ def prove_counts(given: Decision[TracksClaim, CountedParts]) -> CountedCoverage:
         with within(f"form {number}"):
             require_proved(least, most, one.right, one.total, sum(one.wrong.values(), Fraction(0)))
     return coverage
+
+
+def about_place(given: Decision[TracksClaim, CountedParts], stated: StatedVerdicts
+                ) -> Decision[TracksClaim, LayoutProofs]:
+    """Return the claim about one place of a form, with evidence of verdicts on classes."""
+    form = given.claim.forms[stated.form]
+    form = replace(form, layout=form.layout[:stated.place + 1], first=stated.place)
+    return Decision(given.network, replace(given.claim, forms=(form,)), given.floats, LayoutProofs((stated.unit,)),
+                    given.budget)
 
 
 def weigh_form(given: Decision[TracksClaim, CountedParts], counts: CountClaim, number: int) -> CountedInputs:

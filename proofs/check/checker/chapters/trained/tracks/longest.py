@@ -215,7 +215,9 @@ class ColumnPasses:
                  reached: Mapping[int, int], one: int, tops: int, forward: bool) -> dict[int, int]:
         """Return the longest paths one column further; equal combinations of letters are maximised first.
 
-        With masks a path that a class does not have is 3/4 of the bias, plus later moves: less than any that it has.
+        With masks a path that a class does not have is 3/4 of the bias, plus later moves. Proof, in slots of 128 bits:
+        these are below 2^118, so it is less than any path that the class has, and two halves of a path, less the bias,
+        are above 0, and below the bias if one is of this kind.
         """
         greater, found = partial(self._maximum, tops=tops), dict[int, int]()
         none = (one >> 1) + (one >> 2)
