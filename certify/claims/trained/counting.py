@@ -60,7 +60,7 @@ class ProvedPart(NamedTuple):
 
 @dataclass(frozen=True)
 class FirstErrors:
-    """Lower bound of the weight of inputs whose first error is at ``place`` of the layout, with ``token`` written."""
+    """Lower bound of the weight of inputs whose first proved error is at ``place``, where ``token`` is written."""
 
     place: int
     token: int

@@ -299,21 +299,28 @@ def claim_of_tables(claim: TracksClaim, form: Layout, start: int,
                    forms=(Layout(tuple(range(len(tables))), form.layout[:asked[-1] + 1], first or form.first),))
 
 
-def allowed_by_all(machines: Sequence[Transducer]) -> Transducer | None:
-    """Return the minimal machine of the inputs that all machines allow, which writes what the first one does."""
+def allowed_by_all(machines: Sequence[Transducer], avoided: Sequence[Transducer]) -> Transducer | None:
+    """Return the minimal machine of the inputs that all machines allow, but none to avoid; it writes as the first.
+
+    A machine to avoid that does not allow an input is in state -1.
+    """
     layers: list[dict[tuple[int, ...], dict[int, tuple[tuple[int, ...], tuple[int, ...]]]]] = []
-    reached = {tuple(one.start for one in machines): None}
-    for tables in zip(*(one.tables for one in machines), strict=True):
-        layers.append({states: {letter: (tuple(step[0] for step in steps if step), steps[0][1:])
+    reached = {tuple(one.start for one in (*machines, *avoided)): None}
+    for tables in zip(*(one.tables for one in (*machines, *avoided)), strict=True):
+        nothing = (None,) * len(tables[0][0])
+        layers.append({states: {letter: (tuple(step[0] if step else -1 for step in steps), steps[0][1:])
                                 for letter, steps in enumerate(zip(*(
-                                    table[state] for table, state in zip(tables, states, strict=True)), strict=True))
-                                if None not in steps and steps[0]} for states in reached})
+                                    table[state] if state >= 0 else nothing
+                                    for table, state in zip(tables, states, strict=True)), strict=True))
+                                if None not in steps[:len(machines)] and steps[0]} for states in reached})
         reached = {target: None for row in layers[-1].values() for target, _ in row.values()}
     ends: dict[tuple[int, ...], int] = {}
     number: dict[tuple[int, ...], int] = {}
     for states in reached:
-        written = [one.end[state] for one, state in zip(machines, states, strict=True)]
-        if None not in written:
+        written = [one.end[state] for one, state in zip(machines, states, strict=False)]
+        is_avoided = all(state < 0 or one.end[state] is None
+                         for one, state in zip(avoided, states[len(machines):], strict=True))
+        if None not in written and is_avoided:
             number[states] = ends.setdefault(written[0] or (), len(ends))
     tables_of: list[list[dict[int, tuple[int, ...]]]] = []
     for layer in reversed(layers):

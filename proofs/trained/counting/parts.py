@@ -79,7 +79,7 @@ def parts_of_boxes(search: BoxSearch, found: FoundBoxes, number: int, verdicts: 
 
 
 def first_errors_of(parts: Sequence[Part], form: Layout) -> Iterator[tuple[int, Transducer]]:
-    """Yield the place and the machine of each wrong part; inputs are in right parts about all places before."""
+    """Yield the place of each wrong part, and its inputs that are in no such part before, or right there."""
     for part in parts:
         if part.is_wrong and (machine := in_right_parts(parts, form, [part.claim.machine], part.first)) is not None:
             yield part.last, machine
@@ -89,13 +89,16 @@ def in_right_parts(parts: Sequence[Part], form: Layout, machines: Sequence[Trans
                    ) -> Transducer | None:
     """Return the machine of inputs of these machines that are in right parts about all places before ``end``, if any.
 
-    With one machine alone it is the same one.
+    Given a machine, at a place without these its inputs are those in no wrong part. With one machine alone it is the
+    same one.
     """
     right = [part for part in parts if not part.is_wrong and part.first < end]
-    if {*range(form.asked[0], end)} - {place for part in right for place in range(part.first, part.last + 1)}:
+    known = {place for part in right for place in range(part.first, part.last + 1)}
+    if not machines and {*range(form.asked[0], end)} - known:
         return None
     those = [*machines, *(part.claim.machine for part in right)]
-    return allowed_by_all(those) if len(those) > 1 else those[0]
+    avoided = [part.claim.machine for part in parts if part.is_wrong and part.last < end and part.last not in known]
+    return allowed_by_all(those, avoided) if len(those) + len(avoided) > 1 else those[0]
 
 
 def parts_of_inputs(margins: Margins, inputs: Indices) -> Iterator[Part]:

@@ -329,15 +329,17 @@ def test_parts_about_one_place_write_other_tokens() -> None:
     assert refusal_of(found | {"evidence": {"parts": [*split, parts[5]]}}) is Malformed
 
 
-def test_a_part_about_one_place_counts_with_right_parts_about_all_places_before() -> None:
+def test_errors_behind_a_place_without_right_parts_count_where_no_wrong_part_is_before() -> None:
     found = json.loads(by_places().certificate)
-    parts, (row,) = found["evidence"]["parts"], by_places().rows
+    parts = found["evidence"]["parts"]
     assert [(part["verdict"], part["first"], part["last"]) for part in parts] == [
         *(("right", place, place) for place in (6, 7, 8)), *[("wrong", 6, 6)] * 4, ("wrong", 7, 7), ("wrong", 8, 8)]
     assert refusal_of(found) is None and by_places().bounds == several().bounds == (56, 56)
-    for missing, least in ((0, 6), (1, 7), (2, 8)):
-        most = int(row.total - sum(error.weight for error in row.errors if error.place <= least))
-        found["evidence"]["parts"] = [part for number, part in enumerate(parts) if number != missing]
+    network, claim = sums_to_the_base_4()
+    later = counted_plainly((network, replace(claim, forms=(replace(claim.forms[0], first=7),))))
+    cases = [((0,), 56), ((1,), 56), ((2,), 56), ((0, 1, 2), 56), ((0, 3, 4, 5, 6), later), ((*range(7),), later)]
+    for missing, most in cases:
+        found["evidence"]["parts"] = [part for number, part in enumerate(parts) if number not in missing]
         for right, refusal in (([0, most], None), ([1, most], Rejected), ([0, most - 1], Rejected)):
             found["counts"]["right"] = [list(map(str, right))]
             assert refusal_of(found) is refusal

@@ -33,8 +33,8 @@ def describe_inputs(given: Decision[TracksClaim, CountedParts], coverage: Counte
         found += entry(f"right {number}", [
             f"of form {number}, whose inputs {'weigh' if counts.weights else 'are'} {show(one.total)}:",
             *words_of_ends(*ends, one.total)])
-        found += entry("first error", [f"at place {place + 1}, where token {token} is written: at least {show(weight)}"
-                                       for (place, token), weight in sorted(one.wrong.items())]) if one.wrong else []
+        found += entry("error", [f"at place {place + 1}, where token {token} is written: at least {show(weight)}"
+                                 for (place, token), weight in sorted(one.wrong.items())]) if one.wrong else []
     return [*found, *covered(coverage)]
 
 

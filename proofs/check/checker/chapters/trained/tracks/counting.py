@@ -2,8 +2,9 @@
 
 Each part is a claim about the inputs of a *sub-machine*: a deterministic machine that allows some of the claim's inputs
 and writes what the claim's machine writes; a wrong part writes other tokens at one answer. Its claim, about some places
-only, is proved by the rules for claims about tracks. Inputs are right that are in right parts about all places. They
-are first wrong at one place, with one token, if they are in a wrong part, and in right parts about all places before.
+only, is proved by the rules for claims about tracks. Inputs are right that are in right parts about all places. Wrong
+ones are counted at the first place of a wrong part that has them: at each place before, they are in right parts, or in
+no wrong part.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ States = tuple[tuple[int, ...], int | None]
 
 
 class CountedInputs(NamedTuple):
-    """The weights of all inputs of a layout, of right ones, and of wrong ones by place and token of the first error."""
+    """The weights of all inputs of a layout, of right ones, and of wrong ones by place and token of the first proved error."""
 
     total: Fraction
     right: Fraction
@@ -86,16 +87,17 @@ def about_place(given: Decision[TracksClaim, CountedParts], stated: StatedVerdic
 
 
 def weigh_form(given: Decision[TracksClaim, CountedParts], counts: CountClaim, number: int) -> CountedInputs:
-    """Return the weights that proved parts give: those of inputs in right parts about all places, or all before."""
+    """Return the weights that proved parts give; inputs of several wrong parts count at the first one."""
     form, machine, wrong = given.claim.forms[number], given.claim.machine, dict[tuple[int, int], Fraction]()
     parts = [part for part in given.evidence.parts if part.form == number]
 
     def weigh(some: Sequence[Transducer], end: int, at: LayoutPlace | None = None) -> dict[int | None, Fraction]:
         right = [part for part in parts if not part.is_wrong and part.first < end]
         known = {place for part in right for place in range(part.first, part.last + 1)}
-        machines = [*some, *(part.machine for part in right)]
-        return weights_by_token(given.budget, machines, counts, number, at) if known >= {
-            *range(form.first_answer, end)} else {}
+        if not some and not known >= {*range(form.first_answer, end)}:
+            return {}
+        avoided = [part.machine for part in parts if part.is_wrong and part.last < end and part.last not in known]
+        return weights_by_token(given.budget, [*some, *(part.machine for part in right)], counts, number, at, avoided)
 
     for part in parts:
         if part.is_wrong:
@@ -173,25 +175,30 @@ def check_writes(written: Step, of_claim: Step | None, index: int | None) -> Non
 
 
 def weights_by_token(budget: Budget, machines: Sequence[Transducer], counts: CountClaim, form: int,
-                     at: LayoutPlace | None = None) -> dict[int | None, Fraction]:
-    """Return the weight of the inputs that all machines allow, by the token that the first one writes ``at``."""
+                     at: LayoutPlace | None = None, avoided: Sequence[Transducer] = ()) -> dict[int | None, Fraction]:
+    """Return the weight of the inputs that all machines allow, but none to avoid, by the token that the first writes.
+
+    A machine to avoid that does not allow an input is in state -1.
+    """
+    every = [*machines, *avoided]
+
     def step(column: int, state: States, letters: int) -> States | None:
         found = list[Step]()
-        for machine, one in zip(machines, state[0], strict=True):
-            made = machine.tables[column][one][letters]
-            if made is None:
+        for number, (machine, one) in enumerate(zip(every, state[0], strict=True)):
+            made = machine.tables[column][one][letters] if one >= 0 else None
+            if made is None and number < len(machines):
                 return None
-            found.append(made)
+            found.append(made or (-1,))
         written = found[0][1 + at.index] if at is not None and at.column == column else state[1]
         return tuple(one[0] for one in found), written
 
     tables, sums = machines[0].tables, dict[int | None, Fraction]()
     weights = unit_weights(len(tables), len(tables[0][0])) if counts.weights is None else counts.weights[form]
-    start: States = tuple(machine.start for machine in machines), None
-    *_, (reached, unit) = weigh_paths(budget, start, step, weights, len(machines))
+    start: States = tuple(machine.start for machine in every), None
+    *_, (reached, unit) = weigh_paths(budget, start, step, weights, len(every))
     for (states, written), found in reached.items():
-        ends = [machine.end[state] for machine, state in zip(machines, states, strict=True)]
-        if None not in ends:
+        ends = [machine.end[state] if state >= 0 else None for machine, state in zip(every, states, strict=True)]
+        if [end is None for end in ends] == [number >= len(machines) for number in range(len(every))]:
             token = (ends[0] or ())[at.index] if at is not None and at.column is None else written
             sums[token] = sums.get(token, Fraction(0)) + Fraction(found, unit)
     return sums
