@@ -336,7 +336,7 @@ def test_errors_behind_a_place_without_right_parts_count_where_no_wrong_part_is_
         *(("right", place, place) for place in (6, 7, 8)), *[("wrong", 6, 6)] * 4, ("wrong", 7, 7), ("wrong", 8, 8)]
     assert refusal_of(found) is None and by_places().bounds == several().bounds == (56, 56)
     network, claim = sums_to_the_base_4()
-    later = counted_plainly((network, replace(claim, forms=(replace(claim.forms[0], first=7),))))
+    later = int(counted_plainly((network, replace(claim, forms=(replace(claim.forms[0], first=7),)))))
     cases = [((0,), 56), ((1,), 56), ((2,), 56), ((0, 1, 2), 56), ((0, 3, 4, 5, 6), later), ((*range(7),), later)]
     for missing, most in cases:
         found["evidence"]["parts"] = [part for number, part in enumerate(parts) if number not in missing]

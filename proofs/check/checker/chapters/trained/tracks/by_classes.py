@@ -26,7 +26,7 @@ from ..zonotopes.ranges import ColumnSource
 from ..zonotopes.rows import LastAttention, prove_rows
 from .columns import FormColumns, windowed
 from .layers import AttendedSizes, ClassRanges, LayerProof
-from .queries import InputClass, TokenQuery, expect_labels, make_queries, make_sources, split, split_moves
+from .queries import InputClass, TokenQuery, expect_labels, make_queries, make_sources, split
 
 CELL_STEPS = 500  # work of a cell, besides its products
 GroupKey = tuple[int, ...]
@@ -84,7 +84,7 @@ class FormProof:
         """Return the queries, and the classes of each; with verdicts as many as these."""
         asked, verdicts = len(self.columns.form.layout) - self.columns.form.first_answer, self.unit.verdicts
         queries = make_queries(self.columns, (self.unit.labels or [None] * asked)[-asked:])
-        classes = (split if verdicts is None else split_moves)(queries, self.unit.splits)
+        classes = split(queries, self.unit.splits, by_moves=verdicts is not None)
         count = sum(map(len, classes))
         self.budget.hold(4 * ENTRY_BITS * count)
         require(count, "no input is allowed")

@@ -14,6 +14,9 @@ from ..reading.dyadics import POINTER_BITS
 from ..reading.tracks_claim import Layout, LayoutPlace, Step, TracksClaim, Transducer
 from ..zonotopes.ranges import ColumnSource
 
+Given = tuple[tuple[int, frozenset[int]], ...]
+"""Columns, each with its remaining letters, or the numbers of its remaining moves."""
+
 
 class ColumnMove(NamedTuple):
     """A step: source state, column (its index), target state, tokens written."""

@@ -33,7 +33,7 @@ States = tuple[tuple[int, ...], int | None]
 
 
 class CountedInputs(NamedTuple):
-    """The weights of all inputs of a layout, of right ones, and of wrong ones by place and token of the first proved error."""
+    """The weights of all inputs of a layout, of right ones, and of wrong ones by place and token of a proved error."""
 
     total: Fraction
     right: Fraction
@@ -144,7 +144,7 @@ def check_is_part(budget: Budget, claim: TracksClaim, part: CountedPart, classes
                 if step is not None:
                     check_writes(step[1:], of_claim and of_claim[1:], index)
                     assert of_claim is not None
-                    left = met and classes.after(met, column, other, letters) if classes else 0
+                    left = met and classes.having(met, column, other * len(claim.columns) + letters) if classes else 0
                     if classes and place.column == column:
                         left &= ~classes.verdicts.get(step[1 + place.index], 0)
                     key = step[0], of_claim[0]
@@ -156,7 +156,7 @@ def check_is_part(budget: Budget, claim: TracksClaim, part: CountedPart, classes
         if end is not None:
             check_writes(end, machine.end[other], index)
             agreeing = classes.verdicts.get(end[place.index], 0) if classes and place.column is None else 0
-            require(not (classes and met & classes.lasts.get(other, 0) & ~agreeing),
+            require(not (classes and classes.having(met, len(form.columns), other) & ~agreeing),
                     "it allows an input of a class with another verdict, or none")
             ends += 1
     expect(ends, "machine: it allows no input")

@@ -15,10 +15,10 @@ from ..reading.tracks_claim import TracksClaim
 from ..zonotopes.packed_integers import pack
 from ..zonotopes.ranges import ColumnSource
 from ..zonotopes.scores import PathBounds
-from .columns import FormColumns, find_remaining
+from .columns import FormColumns, Given, find_remaining
 from .exact import ExactNetwork
 from .longest import BundleKey, Bundles, ColumnPasses, PathQuery, VisiblePlaces
-from .queries import Given, InputClass, TokenQuery, make_queries, split
+from .queries import InputClass, TokenQuery, make_queries, split
 
 BYTES_OF_RANGE = 16
 ExactBox = tuple[PathBounds, ...]

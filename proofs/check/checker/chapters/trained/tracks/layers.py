@@ -35,9 +35,9 @@ from ..zonotopes.rows import AttendedValues
 from ..zonotopes.scores import PathBounds, Vectors
 from ..zonotopes.stated_ranges import StatedRanges
 from ..zonotopes.weights import RelativeWeights
-from .columns import ColumnMove, FormColumns, find_remaining
+from .columns import ColumnMove, FormColumns, Given, find_remaining
 from .longest import BundleKey, Bundles, ColumnPasses, PathQuery, VisiblePlaces
-from .queries import Given, InputClass, Labels, TokenQuery, label
+from .queries import InputClass, Labels, TokenQuery, label
 
 ROUNDED_BITS = 8  # low bits of a query's radii that are rounded up
 

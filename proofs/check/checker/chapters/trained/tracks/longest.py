@@ -15,27 +15,21 @@ from ....kernel.verdicts import require
 from ..zonotopes.packed_integers import SLOT, maximum, ones, pack, pack_short
 from ..zonotopes.ranges import ColumnSource, contribution
 from ..zonotopes.scores import PathBounds
-from .columns import ColumnMove, FormColumns, Naming, RemainingMoves
+from .columns import ColumnMove, FormColumns, Given, Naming, RemainingMoves
 
 CHUNK = 512  # slots of a pass, about
 
 
-Moves = tuple[tuple[int, frozenset[int]], ...]
-
-
 class PathQuery(NamedTuple):
-    """A class: a move of the answer's column, or a last state; its source; thresholds by direction, in units of V.
-
-    Perhaps with the moves of some columns that are left in it (their numbers).
-    """
+    """A class: its move of the answer's column, or last state; its source; thresholds by direction; its other moves."""
 
     member: ColumnMove | int
     own: ColumnSource
-    thresholds: Sequence[int]
-    moves: Moves = ()
+    thresholds: Sequence[int]  # in units of V
+    moves: Given = ()
 
 
-Stated = Sequence[tuple[tuple[tuple[int, ...], Moves], list[PathQuery]]]
+Stated = Sequence[tuple[tuple[tuple[int, ...], Given], list[PathQuery]]]
 """Thresholds and moves, with the classes that have these."""
 
 Makes = tuple[int, int, tuple[ColumnSource, ...]]  # a move: source state, target state, sources of its tokens
@@ -122,7 +116,7 @@ class ColumnPasses:
         """Return whether all averages are proved to be at most the thresholds; ``most`` packs V for each source."""
         return all(all(kept) for kept in self.kept(most, queries))
 
-    def below_of(self, member: ColumnMove | int, own: ColumnSource, moves: Moves, most: Mapping[ColumnSource, int],
+    def below_of(self, member: ColumnMove | int, own: ColumnSource, moves: Given, most: Mapping[ColumnSource, int],
                  thresholds: Sequence[int]) -> list[bool]:
         """Return which averages of one class are proved to be at most their thresholds."""
         return [one for kept in self.kept(most, [PathQuery(member, own, thresholds, moves)]) for one in kept]
@@ -135,7 +129,7 @@ class ColumnPasses:
         - 3). The longest path over the inputs of a class is the longest up to the answer's column, the class's move
         there with its query, and the longest from there on: what comes before and after has only the state in common.
         """
-        stated: dict[tuple[tuple[int, ...], Moves], list[PathQuery]] = {}
+        stated: dict[tuple[tuple[int, ...], Given], list[PathQuery]] = {}
         for one in queries:
             stated.setdefault((tuple(one.thresholds), one.moves), []).append(one)
         width = len(queries[0].thresholds) if queries else 0

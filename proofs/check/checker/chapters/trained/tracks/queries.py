@@ -15,10 +15,8 @@ from ....kernel.verdicts import expect
 from ..reading.dyadics import POINTER_BITS
 from ..reading.tracks_claim import LayoutPlace, TracksClaim
 from ..zonotopes.ranges import ColumnSource
-from .columns import ColumnMove, FormColumns, RemainingMoves, find_remaining
+from .columns import ColumnMove, FormColumns, Given, RemainingMoves, find_remaining
 
-Given = tuple[tuple[int, frozenset[int]], ...]
-"""Columns, each with its remaining letters."""
 Labels = Sequence[int] | None
 """A number for each move (by state, then by letters), or for each last state; None if all are 0."""
 
@@ -116,34 +114,12 @@ def expect_labels(columns: FormColumns, labels: Sequence[Labels]) -> None:
                    "labels: not as many as moves")
 
 
-def split(queries: Sequence[TokenQuery], splits: Sequence[Sequence[int]]) -> list[list[InputClass]]:
+def split(queries: Sequence[TokenQuery], splits: Sequence[Sequence[int]], by_moves: bool = False
+          ) -> list[list[InputClass]]:
     """Return the classes of each query after these splits, made in turn.
 
-    A split is (query, class, column, and perhaps letters): the parts are single letters, or these and the others.
-
-    Raises:
-        Malformed: if a class or a column does not exist.
-    """
-    found = [list(query.classes) for query in queries]
-    for number, place, column, *chosen in splits:
-        expect(number < len(found) and place < len(found[number]), "splits: there is no such class")
-        query, whole = queries[number], found[number][place]
-        allowed = dict(whole.given).get(column, frozenset(range(len(query.columns.claim.columns))))
-        expect(column < len(query.columns.moves) and len(allowed) > 1, "splits: no such column is left")
-        query.columns.budget.spend(len(allowed))
-        query.columns.budget.hold(ENTRY_BITS * len(allowed))
-        sets = [allowed & {*chosen}, allowed - {*chosen}] if chosen else [frozenset([one]) for one in sorted(allowed)]
-        rest = [known for known in whole.given if known[0] != column]
-        parts = [one for letters in sets for one in classes_of(query, (*rest, (column, letters)))
-                 if one.member == whole.member]
-        found[number][place:place + 1] = parts
-    return found
-
-
-def split_moves(queries: Sequence[TokenQuery], splits: Sequence[Sequence[int]]) -> list[list[InputClass]]:
-    """Return the classes of each query after these splits, made in turn: (query, class, column, numbers of moves).
-
-    The parts have these moves in the column, and the others.
+    A split is (query, class, column, and perhaps letters): the parts are single letters, or these and the others. Or
+    by numbers of moves: these and the others, each some.
 
     Raises:
         Malformed: if a class or a column does not exist, or a part has no move.
@@ -152,12 +128,17 @@ def split_moves(queries: Sequence[TokenQuery], splits: Sequence[Sequence[int]]) 
     for number, place, column, *chosen in splits:
         expect(number < len(found) and place < len(found[number]), "splits: there is no such class")
         query, whole = queries[number], found[number][place]
-        expect(column < len(query.columns.moves) and column != query.by, "splits: there is no such column")
-        moves = dict(whole.moves)
-        allowed = moves.get(column, query.numbers[column])
-        query.columns.budget.spend(1 + (len(allowed) >> 2))
-        query.columns.budget.hold(POINTER_BITS * len(allowed))
-        sets = [allowed & {*chosen}, allowed - {*chosen}]
-        expect(all(sets), "splits: expected some of the moves that are left, not all")
-        found[number][place:place + 1] = [replace(whole, moves=tuple({**moves, column: one}.items())) for one in sets]
+        exists = column < len(query.columns.moves) and not (by_moves and column == query.by)
+        every = query.numbers[column] if by_moves and exists else frozenset(range(len(query.columns.claim.columns)))
+        known = dict(whole.moves if by_moves else whole.given)
+        allowed = known.pop(column, every)
+        expect(exists and len(allowed) > 1, "splits: no such column is left")
+        query.columns.budget.spend(len(allowed))
+        query.columns.budget.hold((POINTER_BITS if by_moves else ENTRY_BITS) * len(allowed))
+        sets = [allowed & {*chosen}, allowed - {*chosen}] if chosen else [frozenset([one]) for one in sorted(allowed)]
+        expect(all(sets) or not by_moves, "splits: expected some of the moves that are left, not all")
+        rest = tuple(known.items())
+        parts = [replace(whole, moves=(*rest, (column, one))) for one in sets] if by_moves else [
+            one for letters in sets for one in classes_of(query, (*rest, (column, letters)))]
+        found[number][place:place + 1] = [one for one in parts if one.member == whole.member]
     return found

@@ -15,9 +15,9 @@ WORD = 64
 
 
 class ClassesOfMoves:
-    """For each move of each column, and each last state, the classes that have it; for each token those it wins.
+    """For each number of a move of a column, or of a last state, the classes that have it; and those of each verdict.
 
-    An input is in a class if this has all its moves and its last state. Each input is in one class.
+    An input is in a class if this has all its moves and its last state. Each input is in some class.
     """
 
     def __init__(self, about: Decision[TracksClaim, LayoutProofs]) -> None:
@@ -25,34 +25,29 @@ class ClassesOfMoves:
         assert isinstance(unit, Unit) and unit.verdicts is not None
         proof = FormProof(about, 0, unit)
         columns, (queries, classes) = proof.columns, proof.make_classes()
-        self._letters = len(columns.claim.columns)
-        self._moves: list[dict[int, int]] = [{} for _ in columns.moves]
-        self.lasts: dict[int, int] = {}
+        self._having: list[dict[int, int]] = [{} for _ in (*columns.moves, None)]
         self.verdicts: dict[int | None, int] = {}
         first = 0
         for query, own in zip(queries, classes, strict=True):
-            for column, numbers in enumerate(query.numbers):
-                found, free = dict.fromkeys(numbers, 0), 0
-                for index, one in enumerate(own):
-                    left = dict(one.moves).get(column)
-                    if column == query.by and not isinstance(one.member, int):
-                        left = frozenset([columns.number(one.member)])
-                    free |= 0 if left else 1 << index
-                    about.budget.spend(1 + (len(left or ()) * (1 + index // WORD) >> 4))
-                    for number in left or ():
-                        found[number] |= 1 << index
-                about.budget.hold((ENTRY_BITS + len(own)) * len(found))
-                for number, some in found.items():
-                    self._moves[column][number] = self._moves[column].get(number, 0) | (some | free) << first
-            for index, one in enumerate(own, first):
-                for state in [one.member] if isinstance(one.member, int) else query.remaining().lasts:
-                    self.lasts[state] = self.lasts.get(state, 0) | 1 << index
+            members = [one if isinstance(one, int) else columns.number(one) for one in (one.member for one in own)]
+            by = len(columns.moves) if query.by is None else query.by
+            for column, every in enumerate([*query.numbers, frozenset(query.remaining().lasts)]):
+                found: dict[frozenset[int], int] = {}
+                for index, (one, member) in enumerate(zip(own, members, strict=True), first):
+                    left = frozenset([member]) if column == by else dict(one.moves).get(column, every)
+                    found[left] = found.get(left, 0) | 1 << index
+                words = 1 + (first + len(own)) // WORD
+                about.budget.spend(1 + (words * (len(own) + sum(map(len, found))) >> 4))
+                about.budget.hold((ENTRY_BITS + first + len(own)) * len(every))
+                for left, some in found.items():
+                    for number in left:
+                        self._having[column][number] = self._having[column].get(number, 0) | some
             first += len(own)
         for index, token in enumerate(unit.verdicts):
             self.verdicts[token] = self.verdicts.get(token, 0) | 1 << index
         self.verdicts.pop(None, None)
         self.every, self.words = (1 << first) - 1, 1 + first // WORD
 
-    def after(self, met: int, column: int, state: int, letters: int) -> int:
-        """Return those of some classes that have a move."""
-        return met & self._moves[column].get(state * self._letters + letters, 0)
+    def having(self, met: int, column: int, number: int) -> int:
+        """Return those of some classes that have a move of a column; after all columns, a last state."""
+        return met & self._having[column].get(number, 0)
