@@ -7,7 +7,7 @@ from proofs.check.checker.chapters.trained.reading.decision import Decision
 from proofs.check.checker.chapters.trained.reading.tracks import LayoutProofs, Unit
 from proofs.check.checker.chapters.trained.reading.tracks_claim import TracksClaim
 from proofs.check.checker.chapters.trained.tracks.by_classes import FormProof
-from proofs.check.checker.chapters.trained.tracks.counting import about_place
+from proofs.check.checker.chapters.trained.tracks.counting import about_part
 from proofs.check.checker.chapters.trained.tracks.layers import ClassRanges
 from proofs.check.checker.checking import nothing_unexpected, read_within
 from proofs.check.checker.kernel.budget import Budget
@@ -34,7 +34,7 @@ def find_refused_verdicts(data: bytes, work: int = 1) -> list[list[int] | None]:
     """Return for each list of verdicts of a count the classes whose verdict is refused; None if a range is."""
     with nothing_unexpected():
         given = cast(Decision[TracksClaim, CountedParts], read_within(data, ANYTHING, Budget(work)).given)
-        return [_refused(_Trial(about_place(given, stated))) for stated in given.evidence.verdicts]
+        return [_refused(_Trial(about_part(given, stated))) for stated in given.evidence.verdicts]
 
 
 def _refused(trial: _Trial) -> list[int] | None:

@@ -28,20 +28,11 @@ class CountedPart:
 
 
 @dataclass(frozen=True)
-class StatedVerdicts:
-    """Evidence of the greatest logits at one place of a form."""
-
-    form: int
-    place: int
-    unit: Unit | EachInput | ExactUnit
-
-
-@dataclass(frozen=True)
 class CountedParts:
-    """Sets of inputs, each with the proof of its claim; or verdicts that are proofs of several."""
+    """Sets of inputs, each with the proof of its claim; and verdicts about all inputs, which prove several of these."""
 
     parts: tuple[CountedPart, ...]
-    verdicts: tuple[StatedVerdicts, ...] = ()
+    verdicts: tuple[CountedPart, ...] = ()
 
 
 def read_parts(value: Json, about: Decision[TracksClaim, None]) -> CountedParts:
@@ -51,16 +42,17 @@ def read_parts(value: Json, about: Decision[TracksClaim, None]) -> CountedParts:
     return CountedParts(fields.read("parts", list_of(partial(read_part, about=about, verdicts=verdicts))), verdicts)
 
 
-def read_verdicts(value: Json, about: Decision[TracksClaim, None]) -> StatedVerdicts:
+def read_verdicts(value: Json, about: Decision[TracksClaim, None]) -> CountedPart:
     """Return verdicts about one place."""
-    fields, forms = Fields(value, "form", "place", "unit"), about.claim.forms
-    number = fields.read("form", integer_within(range(len(forms))))
-    place = fields.read("place", integer_within(range(forms[number].first_answer, len(forms[number].layout))))
-    return StatedVerdicts(number, place, fields.read("unit", partial(
+    fields, claim = Fields(value, "form", "place", "unit"), about.claim
+    number = fields.read("form", integer_within(range(len(claim.forms))))
+    form = claim.forms[number]
+    place = fields.read("place", integer_within(range(form.first_answer, len(form.layout))))
+    return CountedPart(number, False, place, place, claim.machine.unrolled(form), fields.read("unit", partial(
         read_unit, network=about.network, of_verdicts=True)))
 
 
-def read_part(value: Json, about: Decision[TracksClaim, None], verdicts: Sequence[StatedVerdicts]) -> CountedPart:
+def read_part(value: Json, about: Decision[TracksClaim, None], verdicts: Sequence[CountedPart]) -> CountedPart:
     """Return one part."""
     claim = about.claim
     fields = Fields(value, "form", "verdict", "first", "last", "machine", "unit")
@@ -79,7 +71,7 @@ def read_part(value: Json, about: Decision[TracksClaim, None], verdicts: Sequenc
     if isinstance(value, dict) and isinstance(value["unit"], int):
         unit = fields.read("unit", integer_within(range(len(verdicts))))
         known = verdicts[unit]
-        expect((known.form, known.place, known.place) == (number, first, last), "unit: verdicts about another place")
+        expect((known.form, known.first, known.last) == (number, first, last), "unit: verdicts about another place")
     else:
         unit = fields.read("unit", partial(read_unit, network=about.network))
     return CountedPart(number, verdict == "wrong", first, last, machine, unit)

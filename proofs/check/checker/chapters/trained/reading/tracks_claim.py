@@ -4,7 +4,7 @@ See docs/reference/tracks.md, section 3.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import product
@@ -63,6 +63,10 @@ class Transducer:
     start: int
     tables: tuple[StepTable, ...]
     end: tuple[tuple[int, ...] | None, ...]
+
+    def unrolled(self, form: "Layout") -> "Transducer":
+        """Return the machine with a table for each column of a form."""
+        return replace(self, tables=tuple(self.tables[table] for table in form.columns))
 
 
 @dataclass(frozen=True)

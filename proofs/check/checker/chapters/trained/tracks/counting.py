@@ -19,7 +19,7 @@ from ....kernel.budget import Budget
 from ....kernel.verdicts import Malformed, expect, require, within
 from ..evidence import load
 from ..reading.count_claim import CountClaim
-from ..reading.count_parts import CountedPart, CountedParts, StatedVerdicts
+from ..reading.count_parts import CountedPart, CountedParts
 from ..reading.decision import Decision
 from ..reading.tracks import LayoutProofs
 from ..reading.tracks_claim import Layout, LayoutPlace, Step, TracksClaim, Transducer
@@ -58,17 +58,14 @@ def prove_counts(given: Decision[TracksClaim, CountedParts]) -> CountedCoverage:
     known: list[ClassesOfMoves] = []
     for number, stated in enumerate(given.evidence.verdicts):
         with within(f"verdicts {number + 1}"):
-            about = about_place(given, stated)
+            about = about_part(given, stated)
             found.update(proves(about))
             known.append(load("tracks.verdicts.ClassesOfMoves")(about))
     for number, part in enumerate(given.evidence.parts):
         with within(f"part {number + 1}"):
-            if isinstance(part.unit, int):
-                check_is_part(given.budget, given.claim, part, known[part.unit])
-                continue
-            check_is_part(given.budget, given.claim, part)
-            found.update(proves(Decision(given.network, claim_of_part(given.claim, part), given.floats,
-                                         LayoutProofs((part.unit,)), given.budget)))
+            check_is_part(given.budget, given.claim, part, known[part.unit] if isinstance(part.unit, int) else None)
+            if not isinstance(part.unit, int):
+                found.update(proves(about_part(given, part)))
     coverage.update(found, parts=len(given.evidence.parts))
     coverage.inputs = tuple(weigh_form(given, counts, number) for number in range(len(given.claim.forms)))
     for number, ((least, most), one) in enumerate(zip(counts.right, coverage.inputs, strict=True), 1):
@@ -77,12 +74,10 @@ def prove_counts(given: Decision[TracksClaim, CountedParts]) -> CountedCoverage:
     return coverage
 
 
-def about_place(given: Decision[TracksClaim, CountedParts], stated: StatedVerdicts
-                ) -> Decision[TracksClaim, LayoutProofs]:
-    """Return the claim about one place of a form, with evidence of verdicts on classes."""
-    form = given.claim.forms[stated.form]
-    form = replace(form, layout=form.layout[:stated.place + 1], first=stated.place)
-    return Decision(given.network, replace(given.claim, forms=(form,)), given.floats, LayoutProofs((stated.unit,)),
+def about_part(given: Decision[TracksClaim, CountedParts], part: CountedPart) -> Decision[TracksClaim, LayoutProofs]:
+    """Return the claim of a part, or about all inputs at a place, with its evidence."""
+    assert not isinstance(part.unit, int)
+    return Decision(given.network, claim_of_part(given.claim, part), given.floats, LayoutProofs((part.unit,)),
                     given.budget)
 
 
@@ -105,8 +100,7 @@ def weigh_form(given: Decision[TracksClaim, CountedParts], counts: CountClaim, n
                 assert token is not None
                 expect((part.last, token) not in wrong, "parts: two are about one form, place and token")
                 wrong[part.last, token] = weight
-    whole = replace(machine, tables=tuple(machine.tables[table] for table in form.columns))
-    total, right = weights_by_token(given.budget, [whole], counts, number), weigh([], len(form.layout))
+    total, right = weights_by_token(given.budget, [machine.unrolled(form)], counts, number), weigh([], len(form.layout))
     return CountedInputs(total.get(None, Fraction(0)), right.get(None, Fraction(0)), wrong)
 
 
