@@ -56,8 +56,6 @@ class ProvedPart(NamedTuple):
     reason: str = ""
 
 
-
-
 @dataclass(frozen=True)
 class FirstErrors:
     """Lower bound of the weight of inputs whose first proved error is at ``place``, where ``token`` is written."""
@@ -233,24 +231,10 @@ class _Counter:
         text = counts_text(self.network, claim, in_order(proved), [(row.least, row.most) for row in rows], self.weights,
                            self.run)
         if refusal := why_refused(text):
-            if (left := self._accepted(proved)) != proved:
-                return self.count(left, reasons)
             raise Unsupported(f"the checker: {refusal}")
         patterns = tuple(find_patterns(claim, text, self.weights))
         return TracksCount(self.network, claim, rows, text, time.perf_counter() - self.start, self.weights, self.run,
                            self.question, patterns)
-
-
-    def _accepted(self, proved: Sequence[ProvedPart]) -> list[ProvedPart]:
-        """Return the parts, those by verdicts without the units that the checker refuses by themselves."""
-        found = dict[int, str]()
-        for one in proved:
-            if one.part.verdicts is not None and one.unit is not None and id(one.unit) not in found:
-                those = [other for other in proved if other.unit is one.unit]
-                found[id(one.unit)] = why_refused(counts_text(self.network, self.claim, in_order(those), [
-                    (Fraction(0), Fraction(count_inputs(self.claim, form))) for form in self.claim.forms], None))
-        return [one._replace(unit=None, reason=f"the checker: {why}") if (why := found.get(id(one.unit))) else one
-                for one in proved]
 
 
 def in_order(proved: Sequence[ProvedPart]) -> list[tuple[Part, dict[str, Any]]]:
@@ -302,15 +286,15 @@ def find_parts(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fr
 
 def accepted_verdicts(network: TrainedNetwork, claim: TracksClaim, number: int, search: BoxSearch, found: FoundBoxes
                       ) -> dict[int, dict[str, Any]]:
-    """Return the evidence about each place; boxes whose verdict the checker refuses are open."""
-    places = claim.forms[number].asked
-    tried = [Part(number, False, place, place, claim, verdict_unit(search, place)[0]) for place in places]
+    """Return the evidence about places with proved ranges; boxes whose verdict the checker refuses are open."""
+    made = {place: verdict_unit(search, place) for place in claim.forms[number].asked}
+    tried = [Part(number, False, place, place, claim, unit) for place, (unit, _) in made.items()]
     nothing = [(Fraction(0), Fraction(0)) for _ in claim.forms]
     text = counts_text(network, claim, [(part, {}) for part in tried], nothing, None, only_verdicts=True)
-    for place, refused in zip(places, find_refused_verdicts(text.encode(), WORK), strict=True):
-        leaves = verdict_unit(search, place)[1]
-        found.reopen([leaves[one] for one in refused or ()])
-    return {place: verdict_unit(search, place)[0] for place in places}
+    refused = dict(zip(made, find_refused_verdicts(text.encode(), WORK), strict=True))
+    for place, numbers in refused.items():
+        found.reopen([made[place][1][one] for one in numbers or ()])
+    return {place: verdict_unit(search, place)[0] for place, numbers in refused.items() if numbers is not None}
 
 
 def find_boxes(floats: FloatNetwork, claim: TracksClaim, number: int, within: Fraction, effort: int
