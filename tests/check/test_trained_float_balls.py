@@ -216,7 +216,8 @@ def test_rows_of_drawn_runs_are_above_what_balls_prove_after_an_attention_on_for
                                    {"step": "norm", "norm": norm}], True, 2)
     given = given_of(network, CLASSES[name])
     prover = proof.ModelProver(given, given.floats[0])
-    (walk,), known = prover.inputs(WordsUnit(1, 1, 4))._caches, prover._rows.balls.at(0).rows
+    rows = prover._rows
+    (walk,), known = prover.inputs(WordsUnit(1, 1, 4))._caches, rows.balls.at(0).rows
     ((_, stream),) = walk.attended(word, [3])
     found, given_balls = drawn_rows(network, CLASSES[name], word), list[Stream]()
 
@@ -225,11 +226,11 @@ def test_rows_of_drawn_runs_are_above_what_balls_prove_after_an_attention_on_for
         return pass_on(steps, ball)
 
     monkeypatch.setattr(ball_finish, "pass_on", passed)
-    assert are_proved_by_balls(prover._rows, [], stream)
+    assert are_proved_by_balls(rows.balls, rows.network.budget, [], stream)
     ((x, e),), (centres, reaches) = given_balls, spread(Budget(10), stream)
     assert e >= sum((abs(c / 2**18 - y) + r / 2**18)**2 for c, r, y in zip(centres, reaches, x, strict=True))**0.5
     for row in range(3):
         known.least[row] = int(found[:, row].min())
-        assert not are_proved_by_balls(prover._rows, [row], stream)
+        assert not are_proved_by_balls(rows.balls, rows.network.budget, [row], stream)
         known.least[row] -= 4 << 26
-        assert are_proved_by_balls(prover._rows, [row], stream)
+        assert are_proved_by_balls(rows.balls, rows.network.budget, [row], stream)

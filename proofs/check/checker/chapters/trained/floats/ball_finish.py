@@ -1,23 +1,19 @@
 """Rows from a stream after the only attention step, on forms, by balls: docs/background/floats_rules.md, Balls."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from ....kernel.budget import Budget
 from ....kernel.verdicts import Rejected
+from ..balls.adaptive_precision import Stacks
 from ..balls.precision import LOWEST, Undecided, ceil_norm
 from ..balls.stack import pass_on
 from ..zonotopes.affine import FRACTION, AffineForm, spread
 
-if TYPE_CHECKING:
-    from .inputs import RowsUnderModel
 
-
-def are_proved_by_balls(rows: RowsUnderModel, needed: Sequence[int], stream: AffineForm) -> bool:
+def are_proved_by_balls(stacks: Stacks, budget: Budget, needed: Sequence[int], stream: AffineForm) -> bool:
     """Return whether balls prove these rows. Each centre is rounded down, by less than 1."""
     try:
-        stack, known = rows.balls.at(LOWEST), spread(rows.network.budget, stream)
+        stack, known = stacks.at(LOWEST), spread(budget, stream)
         if len(stack.blocks) != 1:
             return False
         (attention, steps), places = stack.blocks[0], FRACTION - stack.precision.fraction

@@ -173,7 +173,7 @@ class InputsUnderModel:
             self._first = number
             try:
                 for place, stream in cache.attended(tokens, [*needed]):
-                    if rows.try_balls and are_proved_by_balls(rows, needed[place], stream):
+                    if rows.try_balls and are_proved_by_balls(rows.balls, rows.network.budget, needed[place], stream):
                         continue
                     logits = cache.stack.finish(stream)
                     for row in needed[place]:
