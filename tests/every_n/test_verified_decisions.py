@@ -164,7 +164,7 @@ def test_changed_decisions_are_accepted_only_where_python_accepts_them(tmp_path:
 
 # -- classes of words --------------------------------------------------------------------------------------------------
 
-LONGEST = 18  # more words than are run one by one
+LONGEST = 18  # so many words that a refused class is not made good by running them
 
 
 @cache

@@ -91,11 +91,11 @@ Lemma row_bits_nonneg : (0 <= row_bits)%Z. Proof. discriminate. Qed.
 Definition rescaled (e z : Z) : Z := Z.shiftl z (e + row_bits - bits).
 Definition row_ends (e : Z) (b : box) (r : list Z) : Z * Z :=
   (rescaled e (least r b), rescaled e (greatest r b) + 1)%Z.
-Definition middle (ends : Z * Z) : Z := ((fst ends + snd ends) / 2)%Z.
+Definition centre_of (ends : Z * Z) : Z := ((fst ends + snd ends) / 2)%Z.
 Definition ball_of_form (F : form) (b : box) : ball :=
   let ends := map (row_ends (form_exponent F) b) (form_rows F) in
-  Ball (map middle ends) (fold_right (fun lh m => Z.max (snd lh - fst lh) m) 0 ends)%Z.
-Definition ball_alone (B : option ball) (s : step_syntax) : option ball :=
+  Ball (map centre_of ends) (fold_right (fun lh m => Z.max (snd lh - fst lh) m) 0 ends)%Z.
+Definition ball_passes (B : option ball) (s : step_syntax) : option ball :=
   match ball_step row_bits row_bits (prepare_step row_bits row_bits s) with Alone f => f B | Attend _ _ => None end.
 
 Lemma rescaled_between e z : IZR (rescaled e z) <= IZR z / real_unit bits * powerRZ 2 e * real_unit row_bits
@@ -125,9 +125,9 @@ Proof.
     + apply Rmult_lt_reg_r with (real_unit m); [exact P|]. replace (IZR z * v * real_unit m) with (IZR z)
         by (rewrite Rmult_assoc, (Rmult_comm v), <- I; ring). lra.
 Qed.
-Lemma middle_near low high x : IZR low <= x <= IZR high -> Rabs (IZR (middle (low, high)) - x) <= IZR (high - low).
+Lemma middle_near low high x : IZR low <= x <= IZR high -> Rabs (IZR (centre_of (low, high)) - x) <= IZR (high - low).
 Proof.
-  intros H. assert (L : (low <= high)%Z) by (apply le_IZR; lra). unfold middle. cbn [fst snd].
+  intros H. assert (L : (low <= high)%Z) by (apply le_IZR; lra). unfold centre_of. cbn [fst snd].
   assert (M : (low <= (low + high) / 2 /\ (low + high) / 2 <= high)%Z).
   { split; [apply Z.div_le_lower_bound; lia|apply Z.div_le_upper_bound; lia]. }
   destruct M as [M1%IZR_le M2%IZR_le]. rewrite minus_IZR. apply Rabs_le. lra.
@@ -159,10 +159,10 @@ Proof.
       rewrite <- !Rmult_assoc in C1, C2. lra.
     + apply IH. intros r0 J. apply B. now right.
 Qed.
-Lemma ball_alone_within rest : forall B x, within row_bits B x ->
-  within row_bits (fold_left ball_alone rest B) (fold_left alone_pass rest x).
+Lemma ball_passes_within rest : forall B x, within row_bits B x ->
+  within row_bits (fold_left ball_passes rest B) (fold_left alone_pass rest x).
 Proof.
-  induction rest as [|s rest IH]; intros B x H; [exact H|]. cbn [fold_left]. apply IH. unfold ball_alone, alone_pass.
+  induction rest as [|s rest IH]; intros B x H; [exact H|]. cbn [fold_left]. apply IH. unfold ball_passes, alone_pass.
   pose proof (step_within row_bits row_bits row_bits_nonneg row_bits_nonneg s) as W.
   destruct s; [exact (W B x H)|exact I|exact (W B x H)].
 Qed.
@@ -195,7 +195,7 @@ Fixpoint with_heads (heads : list head_syntax) (k : nat) (F : form) : form :=
   | h :: heads => with_heads heads (k + width_of_head h) (form_sum F (image (head_out_map h) (variables k
     (width_of_head h))))
   end.
-Definition row_form (x : vector_syntax) (b : box) : form * box :=
+Definition form_of_linear_row (x : vector_syntax) (b : box) : form * box :=
   let n := length b in
   let F := form_shifted n (attention_bias A) (constant n x) in
   form_pass (units_after A) (with_heads (attention_heads A) 0 F, b ++ [one]).
@@ -214,10 +214,10 @@ Definition judge_ball (margin : Q) (answer : nat) (among : list nat) (B : ball) 
   forallb (fun other => (other =? answer)%nat || (Qnum margin * 2 ^ row_bits <?
     (nth answer (numbers C) 0 - nth other (numbers C) 0 - 2 * error C) * Zpos (Qden margin))%Z) among.
 Definition judge_cell (margin : Q) (x : vector_syntax) (answer : nat) (among : list nat) (b : box) : bool :=
-  let Fb := row_form x b in
+  let Fb := form_of_linear_row x b in
   match rest_after A with
   | [] => judge_form margin answer among Fb
-  | rest => match fold_left ball_alone rest (Some (ball_of_form (fst Fb) (snd Fb))) with
+  | rest => match fold_left ball_passes rest (Some (ball_of_form (fst Fb) (snd Fb))) with
             | Some B => judge_ball margin answer among B
             | None => false
             end
@@ -302,7 +302,7 @@ Theorem judge_cell_holds margin x averages answer among b :
   judge_cell margin x answer among b = true -> forall other, In other among -> other <> answer ->
   let y := logits_of_averages (vector_of x) averages in Q2R margin < nth answer y 0 - nth other y 0.
 Proof.
-  intros L I J other O N. unfold judge_cell, row_form in J. cbv zeta in J.
+  intros L I J other O N. unfold judge_cell, form_of_linear_row in J. cbv zeta in J.
   pose proof (Forall2_same_length _ _ _ I) as Lb.
   set (F0 := form_shifted _ _ _) in J. pose proof (form_pass_holds (units_after A) (with_heads (attention_heads A) 0 F0,
     b ++ [one]) (concat averages) (heads_add (attention_heads A) averages (optional shifted (attention_bias A)
@@ -314,7 +314,7 @@ Proof.
   cbv zeta. unfold logits_of_averages, row_pass. destruct (rest_after A) as [|s rest].
   { exact (judge_form_holds _ _ _ _ _ _ S J other O N). }
   destruct S as [I' M]. pose proof (ball_of_form_encloses (fst Fb) (snd Fb) _ I') as B. rewrite M in B.
-  pose proof (ball_alone_within (s :: rest) (Some _) _ B) as W. destruct (fold_left ball_alone _ _) as [C|];
+  pose proof (ball_passes_within (s :: rest) (Some _) _ B) as W. destruct (fold_left ball_passes _ _) as [C|];
     [|discriminate]. exact (judge_ball_holds _ _ _ _ _ W J other O N).
 Qed.
 End Judged.

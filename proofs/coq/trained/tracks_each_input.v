@@ -13,19 +13,19 @@ Section Walk.
 Variables (X : Type) (next : X -> nat -> X) (judge : X -> nat -> bool).
 Definition distinct (l : list nat) : list nat :=
   fold_left (fun found t => if existsb (Nat.eqb t) found then found else t :: found) l [].
-Definition first_tokens (seqs : list judged_tokens) : list nat :=
+Definition tokens_in_front (seqs : list judged_tokens) : list nat :=
   flat_map (fun s => match s with ta :: _ => [fst ta] | [] => [] end) seqs.
 Definition after_token (t : nat) (seqs : list judged_tokens) : list (option nat * judged_tokens) :=
   flat_map (fun s => match s with ta :: s => if fst ta =? t then [(snd ta, s)] else [] | [] => [] end) seqs.
 Definition asked_tokens (l : list (option nat * judged_tokens)) : list nat :=
   flat_map (fun s => match fst s with Some a => [a] | None => [] end) l.
-Fixpoint walk (depth : nat) (x : X) (seqs : list judged_tokens) : bool :=
+Fixpoint walk_sequences (depth : nat) (x : X) (seqs : list judged_tokens) : bool :=
   match depth with
-  | O => length (first_tokens seqs) =? 0
+  | O => length (tokens_in_front seqs) =? 0
   | S depth => forallb (fun t =>
       let mine := after_token t seqs in
       let y := next x t in
-      forallb (judge y) (distinct (asked_tokens mine)) && walk depth y (map snd mine)) (distinct (first_tokens seqs))
+      forallb (judge y) (distinct (asked_tokens mine)) && walk_sequences depth y (map snd mine)) (distinct (tokens_in_front seqs))
   end.
 
 Lemma distinct_in t l : In t l -> In t (distinct l).
@@ -39,13 +39,13 @@ Proof.
   destruct (existsb (Nat.eqb t) found) eqn:E; [|now left]. apply existsb_exists in E as (t' & J & E).
   apply Nat.eqb_eq in E. now subst t'.
 Qed.
-Theorem walk_holds depth : forall x seqs, walk depth x seqs = true -> forall s, In s seqs ->
+Theorem walk_holds depth : forall x seqs, walk_sequences depth x seqs = true -> forall s, In s seqs ->
   forall p t a, nth_error s p = Some (t, Some a) -> judge (fold_left next (map fst (firstn (S p) s)) x) a = true.
 Proof.
   induction depth as [|depth IH]; intros x seqs W s I p t a N; (destruct s as [|[t0 a0] s]; [now destruct p|]);
-    assert (First : In t0 (first_tokens seqs)) by (apply in_flat_map; eexists; split; [exact I|now left]).
-  - cbn [walk] in W. destruct (first_tokens seqs); [contradiction|discriminate].
-  - cbn [walk] in W. rewrite forallb_forall in W. specialize (W t0 (distinct_in _ _ First)). cbv zeta in W.
+    assert (First : In t0 (tokens_in_front seqs)) by (apply in_flat_map; eexists; split; [exact I|now left]).
+  - cbn [walk_sequences] in W. destruct (tokens_in_front seqs); [contradiction|discriminate].
+  - cbn [walk_sequences] in W. rewrite forallb_forall in W. specialize (W t0 (distinct_in _ _ First)). cbv zeta in W.
     apply andb_prop in W as [J W].
     assert (Mine : In (a0, s) (after_token t0 seqs)).
     { apply in_flat_map. eexists. split; [exact I|]. cbn [fst snd]. rewrite Nat.eqb_refl. now left. }
@@ -121,7 +121,7 @@ Definition is_above (m : machine) (y : stream) (answer : nat) : bool :=
   forallb (fun other => (other =? answer) || row_above m y (difference answer other) (claim_threshold c))
     (claim_among c).
 (* Every beginning by itself. *)
-Definition run_alone (m : machine) (s : judged_tokens) : bool :=
+Definition judge_alone (m : machine) (s : judged_tokens) : bool :=
   forallb (fun p => match nth_error s p with
     | Some (_, Some answer) => match nth_error (whole m (claim_offset c) (map fst (firstn (S p) s))) p with
         | Some y => is_above m y answer
@@ -134,9 +134,9 @@ Definition check_each_input (stated : nat) : bool :=
   let seqs := map (fun steps => followed places (sequence_of c f steps)) all in
   existsb (fun bits => match prepare T bits bits with
     | Some m => if network_causal T
-        then walk reached (go_on m) (fun x => is_above m (reached_logits x)) (length places)
+        then walk_sequences reached (go_on m) (fun x => is_above m (reached_logits x)) (length places)
           (Reached start_memory (claim_offset c) None) seqs
-        else forallb (run_alone m) seqs
+        else forallb (judge_alone m) seqs
     | None => false end) precisions.
 
 (* ---- why it is right ---- *)
@@ -164,7 +164,8 @@ Proof.
   - destruct tokens; [|discriminate]. cbn [nth_error fold_left]. unfold go_on. now rewrite F.
   - cbn [nth_error]. apply IH. simpl in L. lia.
 Qed.
-Lemma difference_value answer other x : value_of_row (difference answer other) x = (nth answer x 0 - nth other x 0)%R.
+Lemma value_of_difference answer other x :
+  value_of_row (difference answer other) x = (nth answer x 0 - nth other x 0)%R.
 Proof. unfold value_of_row, difference, Q2R. simpl. lra. Qed.
 
 Theorem check_each_input_holds stated : check_each_input stated = true ->
@@ -193,13 +194,13 @@ Proof.
       eexists. split; [|exact J].
       eapply every_word.related_nth; [exact (feeds_within T bits bits m P _ tokens Causal)|].
       exact (reached_feeds m tokens (Reached start_memory (claim_offset c) None) p L).
-    - rewrite forallb_forall in W. specialize (W _ I). unfold run_alone in W. rewrite forallb_forall in W.
+    - rewrite forallb_forall in W. specialize (W _ I). unfold judge_alone in W. rewrite forallb_forall in W.
       specialize (W p ltac:(apply in_seq; split; [lia|apply nth_error_Some; congruence])). rewrite Nt, F in W.
       destruct (nth_error (whole _ _ _) p) as [y|] eqn:Y; [|discriminate]. exists y. split; [|exact W].
       eapply every_word.related_nth; [exact (whole_within T bits bits m P _ tokens)|exact Y]. }
   destruct Found as (y & Wi & J).
   unfold is_above in J. rewrite forallb_forall in J. specialize (J other O). apply orb_prop in J as [J|J].
   { apply Nat.eqb_eq in J. contradiction. }
-  pose proof (row_above_holds T bits bits m P _ _ _ _ Wi J) as Row. now rewrite difference_value in Row.
+  pose proof (row_above_holds T bits bits m P _ _ _ _ Wi J) as Row. now rewrite value_of_difference in Row.
 Qed.
 End Check.

@@ -22,7 +22,8 @@ words       obligations (what a cover must contain), judge (the rows of each wor
             classes (a unit by abstract words), deciding (that the cover is whole, and its proof), wrong_word, vacuous
             (lengths at which a claim is vacuous), describing; counting (the number of right words of each length)
 tracks      aligned words: columns, longest (longest paths over columns), queries, layers, by_classes,
-            each_input, exact, exact_proof, proof, wrong_input, describing; counting (the number of right inputs), verdicts
+            each_input, exact, exact_proof, proof, wrong_input, describing; verdicts, counting (the number of right
+            inputs)
 lengths     words of any length: counts (boxes of Parikh vectors), truths, margins, cells, proof, suffixes,
             describing
 floats      executions under a float model: casting, rounding, exact_sums, operations, rounded_units, softmax_rules,
