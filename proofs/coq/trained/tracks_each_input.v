@@ -25,7 +25,8 @@ Fixpoint walk_sequences (depth : nat) (x : X) (seqs : list judged_tokens) : bool
   | S depth => forallb (fun t =>
       let mine := after_token t seqs in
       let y := next x t in
-      forallb (judge y) (distinct (asked_tokens mine)) && walk_sequences depth y (map snd mine)) (distinct (tokens_in_front seqs))
+      forallb (judge y) (distinct (asked_tokens mine)) && walk_sequences depth y (map snd mine))
+      (distinct (tokens_in_front seqs))
   end.
 
 Lemma distinct_in t l : In t l -> In t (distinct l).
