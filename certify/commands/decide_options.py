@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from certify.requests.inputs import MOST
 from certify.requests.options import (
-    MOST,
     Dask,
     Jobs,
     Predicate,

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, TypedDict
 
-from certify.requests.inputs import Options
-from certify.requests.options import MOST
+from certify.requests.inputs import MOST, Options
 from certify.requests.subjects import NamedSubject, SubjectKind, find_language, find_subject
 from constructions.arguments import unexpected_value
 from constructions.errors import InputError, suggest

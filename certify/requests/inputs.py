@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from constructions.regular.to_ltl import DefinedLanguage
 
 Attention = Literal["soft", "hard"]
+MOST = 10**9
+"""The greatest effort, or number of rows."""
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,11 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from certify.requests.inputs import Options
+from certify.requests.inputs import MOST, Options
 
 SharpenedBy = Literal["temperature", "position"]
 Style = Literal["ascii", "unicode", "latex"]
 MOST_SECONDS = 86_400
-MOST = 10**9
-"""The greatest effort, or number of rows."""
 HARD = "hard"
 SOFT = "softmax"
 
