@@ -88,7 +88,6 @@ def test_no_decision_is_rejected_and_what_is_malformed_here_is_so_for_python() -
 
 def test_other_kinds_of_decisions_are_incomplete_for_that_reason() -> None:
     names = {"trained_float_executions_of_relu": "execution: this checker is proved for \"exact\" only",
-             "trained_tracks_input_by_input": "evidence: this checker is proved for classes, not input by input",
              "trained_words_count": "property: this checker is proved for \"answers\" only",
              "trained_roundings_wrong_word": "network.steps: this checker is not proved for activations that round",
              "trained_head_mass": "network.edits: this checker is not proved for networks that were edited"}
