@@ -252,6 +252,8 @@ def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_
     asked, high, low = list[int](), UNIT, -UNIT
 
     class Walk:
+        stack = prover._rows.network.forms
+
         def attended(self, tokens: object, places: Any) -> Any:
             return ((place, place) for place in places)
 
@@ -261,7 +263,8 @@ def test_each_place_of_a_word_and_each_row_is_proved_by_forms_where_balls_prove_
 
     rows = prover._rows
     inputs = InputsUnderModel(rows, 0, [])
-    inputs.__dict__ |= {"_caches": [Walk()], "_prove_by_balls": lambda *_: False}
+    inputs.__dict__ |= {"_caches": [Walk()]}
+    rows.try_balls = False
     rows.network.forms.__dict__["finish"] = finish
     for needed, known in (({1: [0, 1]}, True), ({1: [0], 2: [1]}, False), ({2: [0], 1: [1]}, True),
                           ({0: [1], 1: [0]}, True), ({1: [1], 0: [0]}, False)):

@@ -3,6 +3,8 @@
 A mutant of each rule, with one term left out, is found wrong by the same comparison.
 """
 
+from __future__ import annotations  # mutants are compiled so, too
+
 import inspect
 from collections.abc import Callable
 from dataclasses import replace

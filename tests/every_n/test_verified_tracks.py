@@ -167,7 +167,7 @@ def with_norms_after_attention(network: Json) -> Json:
 
 
 def test_norms_gates_and_all_activations_after_the_attention_are_proved(tmp_path: Path) -> None:
-    """Of its changed files those are accepted that Python accepts, or fewer."""
+    """No changed file is accepted that Python does not accept."""
     network, claim, path = tmp_path / "network.json", tmp_path / "claim.toml", tmp_path / "parity.cert"
     text = (FOLDER / "parity.json").read_text(encoding="utf-8")
     network.write_bytes(dump(with_norms_after_attention(json.loads(text))))
