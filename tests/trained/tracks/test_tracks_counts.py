@@ -183,8 +183,8 @@ def margins_of_sums(network: PlainNetwork, digits: Sample) -> NDArray[np.float64
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("columns", "sharp"), list(product((3, 4), (
-    0.8, 1.0, 1.5, 1.8, 2.1, 2.5, 3.0, 3.5, 4.2, 4.5, 5.0, 6.0))))
+@pytest.mark.parametrize(("columns", "sharp"), [
+    *product((3,), (0.8, 1.0, 1.5, 1.8, 2.1, 2.5)), *product((3, 4), (3.0, 3.5, 4.2, 4.5, 5.0, 6.0))])
 def test_sums_of_decimal_digits_are_counted_as_all_pairs_say(columns: int, sharp: float, tmp_path: Path) -> None:
     entry = decimal_adder("adder", 10, columns, sharp, "")
     claim = tracks_claim_of_table(read_toml(entry.claim, "claim"), "claim", entry.network)
@@ -434,6 +434,7 @@ def test_no_mutant_with_a_false_number_is_accepted(number: int) -> None:
                        for one, margin in margins_plainly(found["network"], found["claim"])]
             assert Fraction(least) <= sum(weight for weight, margin in weights if margin > -DOUBT), seed
             assert Fraction(most) >= sum(weight for weight, margin in weights if margin > DOUBT), seed
+    print(f"{number} mutants, {accepted} accepted: all are true")
     assert accepted > number / 20
 
 
