@@ -21,7 +21,8 @@ LARGEST = 1 << 63
 
 def entry_of(name: str, files: Entry, count: Count[Any]) -> Entry:
     """Return the claim that a count proves; of a total weight of 1 its numbers are shares."""
-    least, most = (f"{end}" if count.total == 1 or end >= LARGEST else int(end) for end in count.bounds)
+    least, most = ((f"{100 * end}%" if end == int(end) else f"{end}") if count.total == 1 else
+                   f"{end}" if end >= LARGEST else int(end) for end in count.bounds)
     proved = {"exactly": least} if least == most else {"at_least": least, "at_most": most}
     return {"name": name, "kind": "count", **files, **proved, "expect": "certified"}
 
