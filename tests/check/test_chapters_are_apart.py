@@ -74,12 +74,12 @@ def test_what_needs_more_rules_is_short(name: str, most: int) -> None:
 @pytest.mark.parametrize(("name", "most"), [
     ("trained_wrong_word", 5428), ("trained_roundings_wrong_word", 5133), ("trained_wrong_run", 5396),
     ("trained_wrong_input_run", 5178), ("trained_lengths", 5732), ("trained_suffixes", 5557),
-    ("trained_tracks_wrong_input", 5330), ("trained_tracks_by_windows", 6321), ("trained_tracks_by_nodes", 6321),
-    ("trained_tracks_in_exact_numbers", 4205), ("trained_tracks_input_by_input", 4825),
-    ("trained_words_count", 5831), ("trained_tracks_count", 6871),
+    ("trained_tracks_wrong_input", 5330), ("trained_tracks_by_windows", 6320), ("trained_tracks_by_nodes", 6320),
+    ("trained_tracks_in_exact_numbers", 4204), ("trained_tracks_input_by_input", 4824),
+    ("trained_words_count", 5831), ("trained_tracks_count", 6870),
     ("trained_rounded_means_by_classes", 7587), ("trained_whole_words_by_classes", 6264),
     ("trained_float_executions_by_classes", 8416), ("trained_float_executions_both_ways", 8557),
-    ("trained_float_executions_of_means", 8538), ("trained_track_runs_by_classes", 8427)])
+    ("trained_float_executions_of_means", 8538), ("trained_track_runs_by_classes", 8426)])
 def test_what_decides_a_trained_network_is_loaded_as_it_is_needed(name: str, most: int) -> None:
     """A wrong word; any length; inputs in tracks; a cover by words and classes; float executions."""
     assert lines_of(files_loaded(CORPUS / f"{name}.cert")) <= most
@@ -121,7 +121,7 @@ def test_only_the_table_of_the_rules_names_what_other_chapters_have() -> None:
 
 
 def test_the_whole_folder_is_short() -> None:
-    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 26_926
+    assert lines_of((ROOT / "proofs" / "check").rglob("*.py")) <= 26_925
 
 
 @pytest.mark.parametrize("name", ["by_hand_since", "tomita_1", "square_many", "majority"])

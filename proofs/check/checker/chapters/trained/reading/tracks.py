@@ -93,11 +93,10 @@ def read_units(value: Json, about: Decision[TracksClaim, None]) -> LayoutProofs:
 
 def read_unit(value: Json, network: Network, of_verdicts: bool = False) -> Unit | EachInput | ExactUnit:
     """Parse the evidence of one form; ``of_verdicts``: a verdict on each class in place of cells."""
-    if of_verdicts:
-        pass
-    elif isinstance(value, dict) and "inputs" in value:
+    keys = value if isinstance(value, dict) and not of_verdicts else {}
+    if "inputs" in keys:
         return EachInput(Fields(value, "inputs").read("inputs", Count))
-    elif isinstance(value, dict) and "precision" in value:
+    if "precision" in keys:
         return read_exact_unit(Fields(value, "precision", "bits", "splits", "ranges", "classes", "cells"), network)
     *before, last = network.attention_steps or (None,)
     if last is None:

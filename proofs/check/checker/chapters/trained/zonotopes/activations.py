@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CELLS = 32  # of the grid on which the distance from the line is taken, on wide intervals
 WIDE, NARROW = UNIT >> 4, UNIT >> 26  # narrower intervals: fewer cells, or slope 0
-FEW = UNIT >> 5  # the fast path: narrower intervals have one cell
+FINEST = UNIT >> 5  # the fast path: narrower intervals have one cell
 
 
 CURVATURES: Mapping[str, Fraction] = {"gelu": Fraction(8, 10), "gelu-tanh": Fraction(8, 10), "silu": Fraction(51, 100),
@@ -78,7 +78,7 @@ def find_line(budget: Budget, curve: Curve, least: int, greatest: int, fast: boo
     elif curve.name == "relu":
         points, remainder = [least, *([0] if least < 0 < greatest else []), greatest], 0
     else:
-        cells = (min(CELLS >> 2, 1 << (width // FEW).bit_length()) if fast else
+        cells = (min(CELLS >> 2, 1 << (width // FINEST).bit_length()) if fast else
                  CELLS if width > WIDE else CELLS >> 2 if width > NARROW else 2)
         points = [least + width * k // cells for k in range(cells + 1)]
         curvature, h = CURVATURES[curve.name], max(map(sub, points[1:], points)) + 1
